@@ -1,0 +1,210 @@
+// A tree per row, 64 rows at a time: Hie-TAN-Lite (Directed) and HRE-TAN.
+//
+// A feature has one word each for its value, whether it is still available and whether it has a parent, a bit per
+// row ("lane"). One pass over the ranked edges serves all lanes: three operations on words settle nearly every edge
+// for all of them, and only what is left reaches the components, which are labels laid out so that 64 of them are
+// compared at once.
+#pragma once
+
+#include "trees.hpp"
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
+
+namespace hietan {
+
+template <typename Label, bool Directed>
+class LazyBatch {
+ public:
+  LazyBatch(Ranking& ranking, const std::int64_t* root_order, std::int32_t lone_feature)
+      : ranking_(ranking),
+        relations_(ranking.relations()),
+        root_order_(root_order),
+        lone_(lone_feature),
+        d_(relations_.d),
+        available_(d_),
+        has_parent_(Directed ? d_ : 0),
+        placed_(d_),
+        component_(d_ * kLanes),
+        next_(d_ * kLanes),
+        size_(d_ * kLanes),
+        cluster_(Directed ? d_ * kLanes : 0),
+        edges_(kLanes * d_),
+        orienter_(d_) {}
+
+  // Learns the trees of up to 64 rows; `value` is a word per feature.
+  void learn(const Word* value, std::size_t rows) {
+    reset(value, rows);
+    for (std::size_t k = 0; active_; ++k) {
+      const std::vector<Edge>* block = ranking_.block(k);
+      if (!block) break;
+      for (const Edge& edge : *block) {
+        consider(edge);
+        if (!active_) break;
+      }
+    }
+    find_roots(lane_mask(rows));
+  }
+
+  // The tree of one lane: kRoot, kAbsent or the parent's index, for every feature.
+  void tree(std::size_t lane, std::int32_t* parent) {
+    std::fill(parent, parent + d_, kAbsent);
+    if (edge_count_[lane] == 0)
+      parent[lone_] = kRoot;
+    else
+      orienter_.direct(edges_.data() + lane * d_, edge_count_[lane], root_[lane], parent);
+  }
+
+ private:
+  void reset(const Word* value, std::size_t rows) {
+    value_ = value;
+    active_ = d_ > 1 ? lane_mask(rows) : 0;
+    std::fill(available_.begin(), available_.end(), ~Word{0});
+    std::fill(has_parent_.begin(), has_parent_.end(), Word{0});
+    std::fill(placed_.begin(), placed_.end(), Word{0});
+    for (std::size_t v = 0; v < d_; ++v)
+      std::fill_n(component_.begin() + static_cast<std::ptrdiff_t>(v * kLanes), kLanes, static_cast<Label>(v));
+    next_ = component_;
+    if (Directed) cluster_ = component_;
+    std::fill(size_.begin(), size_.end(), Label{1});
+    std::fill(edge_count_, edge_count_ + kLanes, std::size_t{0});
+    std::fill(kept_, kept_ + kLanes, d_);
+  }
+
+  void consider(const Edge& edge) {
+    const std::size_t a = edge.first(), b = edge.last();
+    Word lanes = active_ & available_[a] & available_[b];
+    if (Directed) lanes &= ~(has_parent_[a] & has_parent_[b]);
+    if (!lanes) return;
+    if (edge.related()) {
+      lanes &= value_[a] ^ value_[b];  // the same value: redundant to each other
+      if (Directed) lanes &= ~has_parent_[b];
+      if (!lanes) return;
+    }
+    lanes &= ~same_component(a, b, lanes);
+    if (!lanes) return;
+    if (Directed) give_parents(a, b, edge.related(), lanes);
+    for_each_bit(lanes, [&](int lane) { join(a, b, static_cast<std::size_t>(lane)); });
+    remove_redundant(a, lanes);
+    remove_redundant(b, lanes);
+    for_each_bit(lanes, [&](int lane) {
+      if (edge_count_[lane] + 1 == kept_[lane]) active_ &= ~(Word{1} << lane);
+    });
+  }
+
+  Word same_component(std::size_t a, std::size_t b, Word lanes) const {
+    const Label* x = component_.data() + a * kLanes;
+    const Label* y = component_.data() + b * kLanes;
+#if defined(__SSE2__) || defined(_M_X64)
+    if (sizeof(Label) == 2 && population(lanes) > 4) {
+      Word same = 0;
+      for (std::size_t k = 0; k < kLanes; k += 16) {
+        const auto at = [k](const Label* from, std::size_t more) {
+          return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k + more));
+        };
+        const __m128i low = _mm_cmpeq_epi16(at(x, 0), at(y, 0)), high = _mm_cmpeq_epi16(at(x, 8), at(y, 8));
+        same |= static_cast<Word>(static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_packs_epi16(low, high)))) << k;
+      }
+      return same;
+    }
+#endif
+    Word same = 0;
+    for_each_bit(lanes, [&](int lane) { same |= static_cast<Word>(x[lane] == y[lane]) << lane; });
+    return same;
+  }
+
+  // The descendant of a related edge, else the endpoint whose partner has a parent, gets one and with it its cluster.
+  void give_parents(std::size_t a, std::size_t b, bool related, Word lanes) {
+    const Word to_b = related ? lanes : lanes & has_parent_[a];
+    const Word to_a = related ? 0 : lanes & has_parent_[b];
+    for_each_bit(to_a, [&](int lane) { give_parent(a, static_cast<std::size_t>(lane)); });
+    for_each_bit(to_b, [&](int lane) { give_parent(b, static_cast<std::size_t>(lane)); });
+    for_each_bit(lanes & ~(to_a | to_b), [&](int lane) {
+      std::swap(cluster_[a * kLanes + static_cast<std::size_t>(lane)],
+                cluster_[b * kLanes + static_cast<std::size_t>(lane)]);
+    });
+  }
+
+  void give_parent(std::size_t v, std::size_t lane) {
+    const Word bit = Word{1} << lane;
+    for (std::size_t u = v; !(has_parent_[u] & bit); u = cluster_[u * kLanes + lane]) has_parent_[u] |= bit;
+  }
+
+  void join(std::size_t a, std::size_t b, std::size_t lane) {
+    const auto at = [lane](std::size_t v) { return v * kLanes + lane; };
+    Label keep = component_[at(a)], lose = component_[at(b)];
+    std::size_t member = b;
+    if (size_[at(keep)] < size_[at(lose)]) {
+      std::swap(keep, lose);
+      member = a;
+    }
+    size_[at(keep)] = static_cast<Label>(size_[at(keep)] + size_[at(lose)]);
+    for (std::size_t u = member; component_[at(u)] != keep; u = next_[at(u)]) component_[at(u)] = keep;
+    std::swap(next_[at(a)], next_[at(b)]);
+    edges_[lane * d_ + edge_count_[lane]++] = {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};
+  }
+
+  // A feature that enters a tree removes its relatives of the same value.
+  void remove_redundant(std::size_t v, Word lanes) {
+    const Word entering = lanes & ~placed_[v];
+    if (!entering) return;
+    placed_[v] |= entering;
+    const Word value = value_[v];
+    relations_.for_each_related(v, [&](std::size_t u) {
+      const Word removed = available_[u] & entering & ~(value_[u] ^ value);
+      if (!removed) return;
+      available_[u] &= ~removed;
+      for_each_bit(removed, [&](int lane) { --kept_[lane]; });
+    });
+  }
+
+  // The first in the root order of the features without a parent (Directed) or of all that are kept.
+  void find_roots(Word pending) {
+    for (const std::int64_t* v = root_order_; pending && v != root_order_ + d_; ++v) {
+      Word found = pending & available_[static_cast<std::size_t>(*v)];
+      if (Directed) found &= ~has_parent_[static_cast<std::size_t>(*v)];
+      for_each_bit(found, [&](int lane) { root_[lane] = static_cast<std::int32_t>(*v); });
+      pending &= ~found;
+    }
+  }
+
+  Ranking& ranking_;
+  const Relations& relations_;
+  const std::int64_t* root_order_;
+  const std::int32_t lone_;
+  const std::size_t d_;
+  const Word* value_ = nullptr;
+  Word active_ = 0;
+  std::vector<Word> available_, has_parent_, placed_;
+  std::vector<Label> component_, next_, size_, cluster_;  // [feature][lane]; next_ and cluster_ are circular lists
+  std::vector<Pair> edges_;                               // [lane][edge]
+  std::size_t edge_count_[kLanes] = {}, kept_[kLanes] = {};
+  std::int32_t root_[kLanes] = {};
+  Orienter orienter_;
+};
+
+// Calls visit(row, parent) for each row, in order.
+template <typename Visit>
+void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, const std::int64_t* root_order,
+                        std::int32_t lone_feature, bool directed, Visit&& visit) {
+  const std::size_t d = ranking.relations().d;
+  std::vector<std::int32_t> parent(d);
+  const auto run = [&](auto&& batch) {
+    for (std::size_t first = 0; first < rows; first += kLanes) {
+      const std::size_t here = std::min(kLanes, rows - first);
+      batch.learn(words + first / kLanes * d, here);
+      for (std::size_t lane = 0; lane < here; ++lane) {
+        batch.tree(lane, parent.data());
+        visit(first + lane, parent.data());
+      }
+    }
+  };
+  const bool narrow = d <= UINT16_MAX;
+  if (narrow && directed) run(LazyBatch<std::uint16_t, true>(ranking, root_order, lone_feature));
+  if (narrow && !directed) run(LazyBatch<std::uint16_t, false>(ranking, root_order, lone_feature));
+  if (!narrow && directed) run(LazyBatch<std::uint32_t, true>(ranking, root_order, lone_feature));
+  if (!narrow && !directed) run(LazyBatch<std::uint32_t, false>(ranking, root_order, lone_feature));
+}
+
+}  // namespace hietan

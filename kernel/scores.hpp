@@ -1,0 +1,133 @@
+// From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "information.hpp"
+#include "trees.hpp"
+
+namespace hietan {
+
+class Tables {
+ public:
+  Tables(const Counts& counts, double alpha, bool pooled)
+      : counts_(counts), alpha_(alpha), pooled_(pooled), n_(counts.rows()) {
+    std::int64_t largest = 0;
+    for (std::size_t c = 0; c < counts.classes; ++c) largest = std::max(largest, counts.class_count[c]);
+    // Counts are small integers, so most logarithms are looked up. (The same values either way.)
+    const auto size = static_cast<std::size_t>(std::min<std::int64_t>(largest, kMaxTable)) + 1;
+    count_.resize(size);
+    condition_.resize(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      count_[k] = std::log(static_cast<double>(k) + alpha);
+      condition_[k] = std::log(static_cast<double>(k) + 2 * alpha);
+    }
+    if (pooled) total_.assign(counts.d, 0);
+    for (std::size_t c = 0; pooled && c < counts.classes; ++c)
+      for (std::size_t v = 0; v < counts.d; ++v) total_[v] += counts.ones_of(c)[v];
+  }
+
+  std::size_t classes() const { return counts_.classes; }
+  std::size_t features() const { return counts_.d; }
+
+  // out[c] += ln P(x_v | c)
+  void add_root(std::size_t v, bool xv, double* out) const {
+    const double q = pooled_ ? (static_cast<double>(xv ? total_[v] : n_ - total_[v]) + 0.5) /
+                                   (static_cast<double>(n_) + 1.0)
+                             : 0.5;
+    for (std::size_t c = 0; c < counts_.classes; ++c) {
+      const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
+      out[c] += log_ratio(xv ? ones : all - ones, all, q);
+    }
+  }
+
+  // out[c] += ln P(x_v | x_p, c)
+  void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
+    const std::size_t pair = pair_index(v, p, counts_.d), stride = pair_total(counts_.d);
+    double q = 0.5;
+    if (pooled_) {
+      std::int64_t both = 0;
+      for (std::size_t c = 0; c < counts_.classes; ++c) both += counts_.pairs[c * stride + pair];
+      const std::int64_t condition = xp ? total_[p] : n_ - total_[p];
+      q = (static_cast<double>(cell(both, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
+    }
+    for (std::size_t c = 0; c < counts_.classes; ++c) {
+      const std::int64_t ones_v = counts_.ones_of(c)[v], ones_p = counts_.ones_of(c)[p];
+      const std::int64_t condition = xp ? ones_p : counts_.class_count[c] - ones_p;
+      out[c] += log_ratio(cell(counts_.pairs[c * stride + pair], ones_v, condition, xv, xp), condition, q);
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kMaxTable = 1 << 16;
+
+  // Rows with x_v and x_p as given, from those with both at 1, those with v at 1, and those that meet the condition.
+  static std::int64_t cell(std::int64_t both, std::int64_t ones_v, std::int64_t condition, bool xv, bool xp) {
+    const std::int64_t one = xp ? both : ones_v - both;
+    return xv ? one : condition - one;
+  }
+
+  double log_ratio(std::int64_t count, std::int64_t condition, double q) const {
+    const double numerator = pooled_ ? std::log(static_cast<double>(count) + 2 * alpha_ * q)
+                             : static_cast<std::size_t>(count) < count_.size()
+                                 ? count_[static_cast<std::size_t>(count)]
+                                 : std::log(static_cast<double>(count) + alpha_);
+    return numerator - (static_cast<std::size_t>(condition) < condition_.size()
+                            ? condition_[static_cast<std::size_t>(condition)]
+                            : std::log(static_cast<double>(condition) + 2 * alpha_));
+  }
+
+  Counts counts_;
+  double alpha_;
+  bool pooled_;
+  std::int64_t n_;
+  std::vector<double> count_, condition_;  // log(k + alpha), log(k + 2 alpha)
+  std::vector<std::int64_t> total_;        // ones over all classes
+};
+
+// Adds the factors of one row's tree, in column order, to `out`, a value per class.
+inline void add_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,
+                     double* out) {
+  for (std::size_t v = 0; v < tables.features(); ++v) {
+    if (parent[v] == kAbsent) continue;
+    const bool xv = words[v] >> lane & 1;
+    if (parent[v] == kRoot) {
+      tables.add_root(v, xv, out);
+    } else {
+      const auto p = static_cast<std::size_t>(parent[v]);
+      tables.add_child(v, xv, p, words[p] >> lane & 1, out);
+    }
+  }
+}
+
+// The same for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
+inline void add_shared_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t rows,
+                            double* out) {
+  const std::size_t d = tables.features(), classes = tables.classes();
+  std::vector<double> factor(d * 4 * classes, 0.0);  // [feature][2 x_p + x_v][class]
+  for (std::size_t v = 0; v < d; ++v)
+    for (std::size_t k = 0; k < 4; ++k) {
+      double* cell = factor.data() + (4 * v + k) * classes;
+      if (parent[v] >= 0)
+        tables.add_child(v, k & 1, static_cast<std::size_t>(parent[v]), k & 2, cell);
+      else if (parent[v] == kRoot)
+        tables.add_root(v, k & 1, cell);
+    }
+  for (std::size_t first = 0; first < rows; first += kLanes) {
+    const Word* batch = words + first / kLanes * d;
+    const std::size_t here = std::min(kLanes, rows - first);
+    for (std::size_t v = 0; v < d; ++v) {
+      if (parent[v] == kAbsent) continue;
+      const Word xv = batch[v], xp = parent[v] >= 0 ? batch[parent[v]] : 0;
+      const double* base = factor.data() + 4 * v * classes;
+      for (std::size_t lane = 0; lane < here; ++lane) {
+        const double* cell = base + (2 * (xp >> lane & 1) + (xv >> lane & 1)) * classes;
+        double* row = out + (first + lane) * classes;
+        for (std::size_t c = 0; c < classes; ++c) row[c] += cell[c];
+      }
+    }
+  }
+}
+
+}  // namespace hietan
