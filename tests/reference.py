@@ -605,7 +605,7 @@ MUTANTS: dict[str, tuple[tuple[str, ...], Rules]] = {
         replace(RULES, removers=lambda edge, is_undirected: edge[:1]),
     ),
     "open edges remove nothing": (
-        ("hie_tan_lite",),
+        ("hie_tan_lite", "hre_tan"),
         replace(RULES, removers=lambda edge, is_undirected: () if is_undirected else edge),
     ),
     "redundant edges not skipped": (
