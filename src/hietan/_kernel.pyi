@@ -1,0 +1,89 @@
+"""Typed signatures of the compiled kernel. All arrays are C-contiguous; inputs may be read-only."""
+
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+class Relations:
+    def __init__(
+        self,
+        ancestor_indptr: NDArray[np.int32],
+        ancestor_indices: NDArray[np.int32],
+        descendant_indptr: NDArray[np.int32],
+        descendant_indices: NDArray[np.int32],
+    ) -> None: ...
+
+class Ranking:
+    def __init__(self, keys: NDArray[np.int64], relations: Relations) -> None: ...
+    def edges(self, limit: int) -> NDArray[np.int32]: ...
+    @property
+    def n_sorted(self) -> int: ...
+
+def pack_dense(values: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint64]: ...
+@overload
+def pack_sparse(
+    indptr: NDArray[np.int32], indices: NDArray[np.int32], n_features: int, rows: NDArray[np.int64]
+) -> NDArray[np.uint64]: ...
+@overload
+def pack_sparse(
+    indptr: NDArray[np.int64], indices: NDArray[np.int64], n_features: int, rows: NDArray[np.int64]
+) -> NDArray[np.uint64]: ...
+def count_words(words: NDArray[np.uint64], ones: NDArray[np.int32], pairs: NDArray[np.int32]) -> None: ...
+@overload
+def count_sparse(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+) -> None: ...
+@overload
+def count_sparse(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+) -> None: ...
+def cmi_keys(
+    class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
+) -> NDArray[np.int64]: ...
+def most_informative(class_count: NDArray[np.int64], ones: NDArray[np.int32]) -> int: ...
+def spanning_tree(keys: NDArray[np.int64], n_features: int, root: int) -> NDArray[np.int32]: ...
+def hierarchical_tree(
+    keys: NDArray[np.int64], relations: Relations, root_order: NDArray[np.int64]
+) -> NDArray[np.int32]: ...
+def lazy_trees(
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
+    lone_feature: int,
+    directed: bool,
+) -> NDArray[np.int32]: ...
+def lazy_joint_log(
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
+    lone_feature: int,
+    directed: bool,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...
+def tree_joint_log(
+    parent: NDArray[np.int32],
+    words: NDArray[np.uint64],
+    n_rows: int,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...

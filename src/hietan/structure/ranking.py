@@ -1,0 +1,58 @@
+"""The candidate edges between features, from the highest conditional mutual information down."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan import _kernel
+from hietan.hierarchy import Hierarchy
+from hietan.structure.counts import PairCounts
+
+
+class EdgeRanking:
+    """All pairs of features by CMI given the class, descending; ties by column order.
+
+    The order is that of an integer key, rint(1e12 CMI), so that it does not hang on the last bit of a sum; real data
+    have hundreds of identical columns. Keys are computed, and edges sorted in blocks from the top, when they are
+    first needed: most are never read. Safe to share between threads.
+    """
+
+    def __init__(self, counts: PairCounts, hierarchy: Hierarchy) -> None:
+        self.counts = counts
+        self.hierarchy = hierarchy
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """The keys of the pairs i < j, row after row of the upper triangle."""
+        return _kernel.cmi_keys(self.counts.class_count, self.counts.ones, self.counts.pairs)
+
+    @cached_property
+    def relations(self) -> _kernel.Relations:
+        """Who is whose ancestor, for the kernel."""
+        above, below = self.hierarchy.ancestor_matrix, self.hierarchy.descendant_matrix
+        return _kernel.Relations(*(_int32(part) for m in (above, below) for part in (m.indptr, m.indices)))
+
+    @cached_property
+    def kernel(self) -> _kernel.Ranking:
+        """The lazily sorted edges, for the kernel."""
+        return _kernel.Ranking(self.keys, self.relations)
+
+    @cached_property
+    def lone_feature(self) -> int:
+        """The feature that stands alone where all are redundant to each other: the highest MI with the class."""
+        return _kernel.most_informative(self.counts.class_count, self.counts.ones)
+
+    def edges(self, limit: int | None = None) -> NDArray[np.int32]:
+        """The first `limit` edges (i, j), i < j; all of them by default."""
+        return self.kernel.edges(self.keys.size if limit is None else limit)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"counts": self.counts, "hierarchy": self.hierarchy}
+
+
+def _int32(array: NDArray[Any]) -> NDArray[np.int32]:
+    return np.ascontiguousarray(array, dtype=np.int32)

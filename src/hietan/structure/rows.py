@@ -1,0 +1,70 @@
+"""Rows of binary features, as the kernel reads them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from hietan import _kernel
+
+
+@dataclass(frozen=True)
+class BinaryRows:
+    """A table of zeros and ones: a byte per cell if it came dense, the columns at 1 of each row if sparse."""
+
+    shape: tuple[int, int]
+    dense: NDArray[np.uint8] | None = None
+    indptr: NDArray[Any] | None = None
+    indices: NDArray[Any] | None = None
+
+    @classmethod
+    def from_matrix(cls, X: Any, threshold: float | None = 0.0) -> BinaryRows:
+        """Read a finite ndarray or CSR matrix: 1 where it is above `threshold`; None: it must hold 0 and 1 alone."""
+        if sp.issparse(X):
+            return cls._from_sparse(X, threshold)
+        ones = X == 1 if threshold is None else X > threshold
+        if threshold is None and not (ones | (X == 0)).all():
+            _refuse(X[~(ones | (X == 0))][0])
+        return cls(X.shape, dense=np.ascontiguousarray(ones).view(np.uint8))
+
+    @classmethod
+    def _from_sparse(cls, X: Any, threshold: float | None) -> BinaryRows:
+        if threshold is not None and threshold < 0:
+            raise ValueError(
+                f"binarize={threshold} would turn the zeros of a sparse X, which are not stored, into ones; "
+                f"use a threshold of 0 or more, or pass a dense X"
+            )
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        ones = X.data == 1 if threshold is None else X.data > threshold
+        if threshold is None and not (ones | (X.data == 0)).all():
+            _refuse(X.data[~(ones | (X.data == 0))][0])
+        indptr, indices = X.indptr, X.indices
+        if not ones.all():
+            indptr, indices = np.concatenate([[0], np.cumsum(ones)])[indptr], indices[ones]
+        index = np.int32 if max(indices.size, X.shape[1]) <= np.iinfo(np.int32).max else np.int64
+        return cls(X.shape, indptr=indptr.astype(index), indices=indices.astype(index))
+
+    @property
+    def n_rows(self) -> int:
+        return self.shape[0]
+
+    @property
+    def n_features(self) -> int:
+        return self.shape[1]
+
+    def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
+        if self.dense is not None:
+            return _kernel.pack_dense(self.dense, rows)
+        assert self.indptr is not None and self.indices is not None
+        return _kernel.pack_sparse(self.indptr, self.indices, self.n_features, rows)
+
+
+def _refuse(value: object) -> None:
+    raise ValueError(f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number")

@@ -1,0 +1,132 @@
+"""The learned tree, as a result to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan._optional import import_optional
+
+ROOT, ABSENT = -1, -2
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree over features, each of which depends on at most one other (and, always, on the class).
+
+    Attributes
+    ----------
+    parent : int array of shape (n_features,)
+        In the order of the columns: the index of a feature's parent, -1 for the root, -2 for a feature that is not
+        in the tree.
+    feature_names : tuple of str
+        The names of all columns.
+
+    Examples
+    --------
+    >>> from hietan.structure import Tree
+    >>> tree = Tree(np.array([1, -1, -2, 1]), ("A", "B", "C", "D"))
+    >>> tree
+    Tree(3 of 4 features, root 'B')
+    >>> tree.edges
+    (('B', 'A'), ('B', 'D'))
+    >>> print(tree)
+    B
+    ├── A
+    └── D
+    """
+
+    parent: NDArray[np.int32]
+    feature_names: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        if self.parent.shape != (len(self.feature_names),):
+            raise ValueError(f"{self.parent.shape} parents for {len(self.feature_names)} features")
+        self.parent.flags.writeable = False
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features in the tree, in the order of the columns."""
+        return tuple(self.feature_names[v] for v in np.flatnonzero(self.parent != ABSENT))
+
+    @property
+    def root(self) -> str:
+        """The one feature that depends on the class alone."""
+        return self.feature_names[self._order[0]]
+
+    @property
+    def edges(self) -> tuple[tuple[str, str], ...]:
+        """The (parent, child) pairs, from the root down."""
+        names = self.feature_names
+        return tuple((names[self.parent[v]], names[v]) for v in self._order[1:])
+
+    @cached_property
+    def _children(self) -> dict[int, list[int]]:
+        children: dict[int, list[int]] = {}
+        for v in np.flatnonzero(self.parent >= ROOT).tolist():
+            children.setdefault(int(self.parent[v]), []).append(v)
+        return children
+
+    @cached_property
+    def _order(self) -> list[int]:
+        """Breadth first from the root."""
+        order = list(self._children[ROOT])
+        for v in order:
+            order.extend(self._children.get(v, ()))
+        return order
+
+    def _depths(self) -> dict[int, int]:
+        depths = {ROOT: -1}
+        for v in self._order:
+            depths[v] = depths[int(self.parent[v])] + 1
+        return depths
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per feature of the tree, from the root down: feature, parent, depth."""
+        pandas = import_optional("pandas", extra="frames", purpose="Tree.to_frame")
+        names, depths = self.feature_names, self._depths()
+        return pandas.DataFrame(
+            {
+                "feature": [names[v] for v in self._order],
+                "parent": [None, *(names[self.parent[v]] for v in self._order[1:])],
+                "depth": [depths[v] for v in self._order],
+            }
+        )
+
+    def to_networkx(self) -> Any:
+        """A `networkx.DiGraph` with an edge from each parent to its child."""
+        networkx = import_optional("networkx", extra="frames", purpose="Tree.to_networkx")
+        graph = networkx.DiGraph()
+        graph.add_node(self.root)
+        graph.add_edges_from(self.edges)
+        return graph
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def __repr__(self) -> str:
+        return f"Tree({len(self)} of {len(self.feature_names)} features, root {self.root!r})"
+
+    def __str__(self) -> str:
+        lines = []
+        stack = [(self._order[0], "", "")]
+        while stack:
+            v, lead, below = stack.pop()
+            lines.append(lead + self.feature_names[v])
+            children = self._children.get(v, [])
+            for k, child in reversed(list(enumerate(children))):
+                last = k == len(children) - 1
+                stack.append((child, below + ("└── " if last else "├── "), below + ("    " if last else "│   ")))
+        return "\n".join(lines)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tree):
+            return NotImplemented
+        return self.feature_names == other.feature_names and np.array_equal(self.parent, other.parent)
+
+    def __hash__(self) -> int:
+        return hash((self.feature_names, self.parent.tobytes()))
