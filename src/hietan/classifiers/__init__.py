@@ -1,5 +1,5 @@
 """The classifiers, under scikit-learn's API."""
 
-from hietan.classifiers.tan import TAN, HieTAN, HieTANLite, HRETAN
+from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
 __all__ = ["HRETAN", "TAN", "HieTAN", "HieTANLite"]

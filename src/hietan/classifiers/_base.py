@@ -80,7 +80,9 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_classification_targets(y)
         known = unique_labels(classes) if classes is not None else self.classes_
         if not first and not np.array_equal(known, self.classes_):
-            raise ValueError(f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}")
+            raise ValueError(
+                f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}"
+            )
         unknown = np.setdiff1d(y, known)
         if unknown.size:
             raise ValueError(f"y holds {unknown.tolist()}, not among the classes {known.tolist()}")
@@ -140,7 +142,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; ties go to the class that comes first in `classes_`."""
-        labels: NDArray[Any] = self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
+        joint = self.predict_joint_log_proba(X)
+        labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
     def _read(self, X: Any) -> BinaryRows:

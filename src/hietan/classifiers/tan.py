@@ -157,9 +157,7 @@ class _LazyTreeClassifier(_TreeClassifier):
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        return _kernel.lazy_joint_log(
-            words=words, n_rows=n_rows, **self._search(), **self._tables(log_prior)
-        )
+        return _kernel.lazy_joint_log(words=words, n_rows=n_rows, **self._search(), **self._tables(log_prior))
 
     def _search(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""
@@ -205,8 +203,9 @@ class HieTAN(_EagerTreeClassifier):
     >>> import pandas as pd
     >>> from hietan import Hierarchy, HieTAN
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
-    >>> X = pd.DataFrame({"owl": [1, 0, 0, 0], "animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0]})
-    >>> clf = HieTAN(hierarchy=hierarchy, random_state=0).fit(X, [1, 1, 0, 0])
+    >>> rows = [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl"])
+    >>> clf = HieTAN(hierarchy=hierarchy, random_state=0).fit(X, [1, 0, 1, 0, 1, 0, 1, 0])
     >>> clf.tree_.edges
     (('animal', 'bird'), ('bird', 'owl'))
     """
@@ -228,9 +227,10 @@ class HieTANLite(_LazyTreeClassifier):
     >>> import pandas as pd
     >>> from hietan import Hierarchy, HieTANLite
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
-    >>> X = pd.DataFrame({"owl": [1, 0, 0, 0], "animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0]})
-    >>> clf = HieTANLite(hierarchy=hierarchy, random_state=0).fit(X, [1, 1, 0, 0])
-    >>> clf.trees(X)[2].edges  # no owl: as little as no bird says it
+    >>> rows = [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl"])
+    >>> clf = HieTANLite(hierarchy=hierarchy, random_state=0).fit(X, [1, 0, 1, 0, 1, 0, 1, 0])
+    >>> clf.trees(X)[3].edges  # "no owl" went: it is redundant to "no bird"
     (('animal', 'bird'),)
     """
 
@@ -248,9 +248,10 @@ class HRETAN(_LazyTreeClassifier):
     >>> import pandas as pd
     >>> from hietan import HRETAN, Hierarchy
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
-    >>> X = pd.DataFrame({"owl": [1, 0, 0, 0], "animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0]})
-    >>> clf = HRETAN(hierarchy=hierarchy, random_state=0).fit(X, [1, 1, 0, 0])
-    >>> sorted(clf.trees(X)[2].features)
+    >>> rows = [[1, 1, 1], [1, 1, 1], [1, 1, 0], [1, 0, 0], [1, 0, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl"])
+    >>> clf = HRETAN(hierarchy=hierarchy, random_state=0).fit(X, [1, 0, 1, 0, 1, 0, 1, 0])
+    >>> sorted(clf.trees(X)[3].features)
     ['animal', 'bird']
     """
 

@@ -31,11 +31,11 @@ class PairCounts:
 
     @property
     def n_classes(self) -> int:
-        return self.ones.shape[0]
+        return int(self.ones.shape[0])
 
     @property
     def n_features(self) -> int:
-        return self.ones.shape[1]
+        return int(self.ones.shape[1])
 
     @property
     def n_rows(self) -> int:

@@ -67,4 +67,6 @@ class BinaryRows:
 
 
 def _refuse(value: object) -> None:
-    raise ValueError(f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number")
+    raise ValueError(
+        f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number"
+    )

@@ -120,7 +120,9 @@ class Tree:
             children = self._children.get(v, [])
             for k, child in reversed(list(enumerate(children))):
                 last = k == len(children) - 1
-                stack.append((child, below + ("└── " if last else "├── "), below + ("    " if last else "│   ")))
+                stack.append(
+                    (child, below + ("└── " if last else "├── "), below + ("    " if last else "│   "))
+                )
         return "\n".join(lines)
 
     def __eq__(self, other: object) -> bool:
