@@ -226,19 +226,16 @@ def fixed_problems(n: int = 80) -> list[Problem]:
     return few + more
 
 
-def with_hidden_relation(problem: Problem) -> bool:
-    """Whether some relation of two features exists only through terms that are not features."""
+def visible_ancestors(problem: Problem) -> list[set[int]]:
+    """Ancestors as they would be if the terms that are not features were simply dropped."""
     column_of = {name: v for v, name in enumerate(problem.names)}
-    above: dict[str, set[str]] = {name: set() for name in problem.names}
+    parents: list[set[int]] = [set() for _ in problem.names]
     for parent, child in problem.edges:
         if parent in column_of and child in column_of:
-            above[child].add(parent)
-    changed = True
-    while changed:
-        changed = False
-        for name in problem.names:
-            more = set().union(*(above[p] for p in above[name])) - above[name]
-            above[name] |= more
-            changed = changed or bool(more)
-    visible = [{column_of[p] for p in above[name]} for name in problem.names]
-    return visible != problem.ancestors
+            parents[column_of[child]].add(column_of[parent])
+    return all_above(parents)
+
+
+def with_hidden_relation(problem: Problem) -> bool:
+    """Whether some relation of two features exists only through terms that are not features."""
+    return visible_ancestors(problem) != problem.ancestors
