@@ -1,14 +1,16 @@
 """Directed acyclic graphs as index arrays: levels, cycles, closure and restriction.
 
-Everything works a level of the graph at a time, so the number of numpy calls grows with the depth of the graph
-and not with its size, and nothing larger than the answer is ever built.
+Everything works a level of the graph at a time, so the number of numpy calls grows with the graph's depth and
+not with its size; nothing much larger than the answer is ever built.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
@@ -37,15 +39,38 @@ def rows_from_pairs(row: Index, column: Index, n: int) -> Rows:
 
 
 def transpose(rows: Rows) -> Rows:
-    n = len(rows.indptr) - 1
-    order = np.argsort(rows.indices, kind="stable")
-    owner = np.repeat(np.arange(n, dtype=np.int32), rows.lengths)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(rows.indices, minlength=n))])
-    return Rows(indptr, owner[order])
+    turned = as_matrix(rows).tocsc()
+    return Rows(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
+
+
+def as_matrix(rows: Rows) -> sp.csr_array[np.uint8]:
+    """Square, with a 1 for each index; its arrays are read-only."""
+    n, size = len(rows.indptr) - 1, len(rows.indices)
+    index: Any = np.int32 if size < 2**31 else np.int64
+    parts: Any = (
+        np.ones(size, dtype=np.uint8),
+        rows.indices.astype(index, copy=False),
+        rows.indptr.astype(index),
+    )
+    matrix: sp.csr_array[np.uint8] = sp.csr_array(parts, shape=(n, n))
+    matrix.has_canonical_format = True
+    for array in (matrix.data, matrix.indices, matrix.indptr):
+        array.flags.writeable = False
+    return matrix
+
+
+def walk(rows: Rows, start: int) -> set[int]:
+    """Everything that the rows lead to from `start`, step by step."""
+    seen, waiting = set[int](), [start]
+    while waiting:
+        fresh = set(rows[waiting.pop()].tolist()) - seen
+        seen |= fresh
+        waiting += fresh
+    return seen
 
 
 def distinct(values: Index) -> Index:
-    """Sorted, each once; np.unique does the same by hashing first, which makes the closure take twice as long."""
+    """Sorted, each once: np.unique, without its hashing, which makes the closure take twice as long."""
     values = np.sort(values)
     return values[np.diff(values, prepend=-1) > 0]
 
@@ -53,7 +78,9 @@ def distinct(values: Index) -> Index:
 def spans(start: Index, length: Index) -> Index:
     """The positions start[0], start[0] + 1, ... of each span, all spans in one array."""
     skipped = np.cumsum(length) - length
-    return np.arange(length.sum()) + np.repeat(start - skipped, length)
+    positions: Index = np.repeat(start - skipped, length)
+    positions += np.arange(len(positions))
+    return positions
 
 
 def gather(rows: Rows, which: NDArray[np.integer]) -> Index:

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from hietan import _closure
+from hietan._binary import column_labels, lacking, n_columns, read_ones, write_like
+from hietan._checks import (
+    check_adjacency,
+    check_listing,
+    check_name,
+    check_names,
+    check_pair,
+    clip,
+    refuse_unknown,
+    some,
+)
 from hietan._closure import Rows
+from hietan._hierarchy_html import hierarchy_html
 from hietan._optional import import_optional
 
 _X = TypeVar("_X")
@@ -20,12 +33,13 @@ _X = TypeVar("_X")
 class Hierarchy:
     """A directed acyclic graph over feature names, whose edges run from the general to the specific.
 
-    Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy, v = 1
-    implies u = 1 (a gene annotated with a term is annotated with all that the term is a kind of); such data are
-    *closed upwards*, and `is_closed` and `close` check and establish it.
+    Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,
+    v = 1 implies u = 1 (a gene annotated with a term is annotated with all that the term is a kind of). Such
+    data are *closed upwards*; `is_closed` checks it and `close` sees to it.
 
-    A hierarchy is a value: it never changes, copies of it are itself, and equal ones compare equal. Build one with
-    `from_edges`, `from_parents`, `from_networkx`, `from_adjacency` or, without any edge, `unrelated`.
+    A hierarchy is a value: it never changes, copies of it are itself, and two are equal if they have the same
+    features in the same order and the same edges. Build one with `from_edges`, `from_parents`,
+    `from_networkx`, `from_adjacency` or, without any edge, `unrelated`.
 
     Examples
     --------
@@ -53,8 +67,8 @@ class Hierarchy:
 
     def __init__(self) -> None:
         raise TypeError(
-            "Hierarchy() builds nothing; use Hierarchy.from_edges, from_parents, from_networkx, from_adjacency or "
-            "unrelated"
+            "Hierarchy() builds nothing; use Hierarchy.from_edges, from_parents, from_networkx, "
+            "from_adjacency or unrelated"
         )
 
     # ---------------------------------------------------------------------------------------- building
@@ -63,65 +77,65 @@ class Hierarchy:
     def from_edges(cls, edges: Iterable[tuple[str, str]], features: Iterable[str] | None = None) -> Hierarchy:
         """Build from (parent, child) pairs.
 
-        The features are ordered as in `features`, which must then name every end of an edge and may name features
-        without edges; else by first appearance. Edges given twice count once.
+        The features are ordered as in `features`, which must then name every end of an edge and may name
+        features without edges; else by first appearance. An edge given twice counts once.
         """
-        if isinstance(edges, str | dict) or (features is None and isinstance(edges, set | frozenset)):
-            raise TypeError(
-                f"edges must be a sequence of (parent, child) pairs, got a {type(edges).__name__}"
-                + {
-                    "dict": "; for {child: [parents]} use Hierarchy.from_parents",
-                    "str": "",
-                }.get(
-                    type(edges).__name__, ", which has no order: pass a list, or name the features in order"
-                )
-            )
-        pairs = [_pair(edge) for edge in edges]
+        if isinstance(edges, dict):
+            raise TypeError("edges is a dict; for {child: [parents]} use Hierarchy.from_parents")
+        check_listing(edges, "edges", "(parent, child) pairs")
+        pairs = [check_pair(edge) for edge in edges]
+        if isinstance(edges, set | frozenset):
+            pairs.sort()  # the order of a set differs from run to run
         if features is None:
             features = dict.fromkeys(name for pair in pairs for name in pair)
-        return cls._from_names(_names(features), pairs)
+        return cls._from_names(check_names(features), pairs)
 
     @classmethod
     def from_parents(
         cls, parents: Mapping[str, Iterable[str]], features: Iterable[str] | None = None
     ) -> Hierarchy:
-        """Build from a mapping of each feature to its parents; a root may be absent or have none.
+        """Build from a mapping of features to their parents; roots may be absent or map to nothing.
+
+        The features are ordered as in `features`; else by first appearance, a child before its parents.
 
         >>> Hierarchy.from_parents({"cat": ["mammal"], "mammal": ["animal"], "rock": []}).features
         ('cat', 'mammal', 'animal', 'rock')
         """
         if not isinstance(parents, Mapping):
-            raise TypeError(f"parents must map each child to its parents, got a {type(parents).__name__}")
+            kind = type(parents).__name__
+            raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
         pairs, seen = [], dict[str, None]()
         for child, above in parents.items():
-            if isinstance(above, str) or not isinstance(above, Iterable):
-                raise TypeError(f"the parents of {child!r} must be a list of names, got {above!r}")
-            above = list(above)
-            pairs += [(parent, child) for parent in above]
-            seen.update(dict.fromkeys([child, *above]))
-        names = _names(seen if features is None else features)
-        known = set(names)
-        _refuse_unknown((child for child in seen if child not in known), "parents")
+            check_listing(above, f"the parents of {child!r}", "names")
+            listed = [check_name(parent) for parent in above]
+            if isinstance(above, set | frozenset):
+                listed.sort()  # the order of a set differs from run to run
+            seen.update(dict.fromkeys([check_name(child), *listed]))
+            pairs += [(parent, child) for parent in listed]
+        names = check_names(seen if features is None else features)
+        refuse_unknown(seen, dict.fromkeys(names), "parents names")
         return cls._from_names(names, pairs)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, child_to_parent: bool = False) -> Hierarchy:
         """Build from a `networkx.DiGraph` over names, in the order of its nodes.
 
-        Its edges are read as parent to child. Graphs that point from the special to the general, as those that
-        obonet reads, need `child_to_parent=True`.
+        Its edges are read as parent to child. Graphs whose edges run upwards, as those that obonet reads,
+        need `child_to_parent=True`.
         """
         if not hasattr(graph, "is_directed"):
             raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
         if not graph.is_directed():
             raise ValueError(
-                f"graph must be directed, got an undirected {type(graph).__name__}: which end of an edge is the parent?"
+                f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
+                "end of an edge is the parent"
             )
+        names = check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
         pairs = [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()]
-        return cls._from_names(_names(graph.nodes, "; networkx.relabel_nodes(graph, str) renames"), pairs)
+        return cls._from_names(names, pairs)
 
     @classmethod
-    def from_adjacency(cls, A: ArrayLike | sp.sparray, features: Iterable[str] | None = None) -> Hierarchy:
+    def from_adjacency(cls, A: Any, features: Iterable[str] | None = None) -> Hierarchy:
         """Build from a square matrix, dense or sparse: i is a parent of j where A[i, j] is not 0.
 
         Without `features`, the names are "x0", "x1", ...
@@ -129,37 +143,23 @@ class Hierarchy:
         >>> Hierarchy.from_adjacency([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).edges
         (('x0', 'x1'), ('x0', 'x2'))
         """
-        if hasattr(A, "columns"):
-            raise TypeError("A is a data frame; pass A.to_numpy() and features=list(A.columns)")
-        matrix: Any = A if sp.issparse(A) else np.asarray(A)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-            raise ValueError(f"A must be square, got shape {matrix.shape}")
-        if matrix.dtype.kind not in "buif":
-            raise TypeError(f"A must hold numbers, got dtype {matrix.dtype}")
-        entries = sp.coo_array(matrix)
-        entries.sum_duplicates()
-        if not np.isfinite(entries.data).all():
-            k = int(np.flatnonzero(~np.isfinite(entries.data))[0])
-            raise ValueError(f"A[{entries.row[k]}, {entries.col[k]}] is {entries.data[k]}; A must be finite")
-        d = matrix.shape[0]
-        names = _names((f"x{j}" for j in range(d)) if features is None else features)
+        d, parent, child = check_adjacency(A)
+        names = check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(f"A has {d} columns but features has {len(names)} names; there must be one each")
-        edge = entries.data != 0
-        return cls._from_arrays(names, entries.row[edge].astype(np.int64), entries.col[edge].astype(np.int64))
+        return cls._from_arrays(names, parent, child)
 
     @classmethod
     def unrelated(cls, features: Iterable[str]) -> Hierarchy:
         """Build a hierarchy without edges."""
-        return cls._from_names(_names(features), [])
+        return cls._from_names(check_names(features), [])
 
     @classmethod
     def _from_names(cls, names: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> Hierarchy:
         index = {name: v for v, name in enumerate(names)}
-        _refuse_unknown((name for pair in pairs for name in pair if name not in index), "an edge")
-        parent = np.fromiter((index[p] for p, _ in pairs), dtype=np.int64, count=len(pairs))
-        child = np.fromiter((index[c] for _, c in pairs), dtype=np.int64, count=len(pairs))
-        return cls._from_arrays(names, parent, child)
+        refuse_unknown(chain.from_iterable(pairs), index, "an edge names")
+        ends = np.array([(index[p], index[c]) for p, c in pairs], dtype=np.int64).reshape(-1, 2)
+        return cls._from_arrays(names, ends[:, 0], ends[:, 1])
 
     @classmethod
     def _from_arrays(
@@ -202,9 +202,8 @@ class Hierarchy:
     @cached_property
     def edges(self) -> tuple[tuple[str, str], ...]:
         """The (parent, child) pairs, in the order of the features."""
-        return tuple(
-            (parent, self._features[c]) for v, parent in enumerate(self._features) for c in self._children[v]
-        )
+        parent = np.repeat(np.arange(len(self)), self._children.lengths)
+        return tuple(zip(self._named(parent), self._named(self._children.indices), strict=True))
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
@@ -238,36 +237,36 @@ class Hierarchy:
 
     def ancestors(self, name: str) -> frozenset[str]:
         """All features above this one."""
-        return frozenset(self._named(_walk(self._parents, self.index(name))))
+        return frozenset(map(self._features.__getitem__, _closure.walk(self._parents, self.index(name))))
 
     def descendants(self, name: str) -> frozenset[str]:
         """All features below this one."""
-        return frozenset(self._named(_walk(self._children, self.index(name))))
+        return frozenset(map(self._features.__getitem__, _closure.walk(self._children, self.index(name))))
 
     def related(self, a: str, b: str) -> bool:
         """Whether one of the two is an ancestor of the other."""
         above, below = sorted((self.index(a), self.index(b)), key=self._depths.__getitem__)
-        return bool(self._depths[above] < self._depths[below]) and above in _walk(self._parents, below)
+        return above in _closure.walk(self._parents, below)
 
-    def _named(self, indices: Iterable[int]) -> tuple[str, ...]:
-        return tuple(self._features[v] for v in indices)
+    def _named(self, indices: NDArray[np.integer]) -> tuple[str, ...]:
+        return tuple(map(self._features.__getitem__, indices.tolist()))
 
     # ---------------------------------------------------------------------------------------- matrices
 
     @property
     def adjacency(self) -> sp.csr_array[np.uint8]:
         """Parent in the row, child in the column; read-only, like the matrices below."""
-        return _matrix(self._children)
+        return _closure.as_matrix(self._children)
 
     @property
     def ancestor_matrix(self) -> sp.csr_array[np.uint8]:
         """Row v has a 1 for each ancestor of v. Computed at first use."""
-        return _matrix(self._ancestors)
+        return _closure.as_matrix(self._ancestors)
 
     @property
     def descendant_matrix(self) -> sp.csr_array[np.uint8]:
         """Row v has a 1 for each descendant of v. Computed at first use."""
-        return _matrix(self._descendants)
+        return _closure.as_matrix(self._descendants)
 
     @cached_property
     def _ancestors(self) -> Rows:
@@ -282,35 +281,38 @@ class Hierarchy:
     def restrict(self, features: Iterable[str]) -> Hierarchy:
         """The hierarchy over exactly these features, in this order.
 
-        Two of them are related in it just when they are here, also where the path runs through a dropped term: the
-        parents of a feature are the kept ancestors that it reaches without passing another kept one.
+        Two of them are related in it just when they are here, also where the path runs through dropped terms:
+        the parents of a feature are the kept ancestors that a path without any other kept feature leads to.
         """
-        names = _names(features)
-        _refuse_unknown((name for name in names if name not in self._index), "the restriction")
+        names = check_names(features)
+        refuse_unknown(names, self._index, "the restriction names")
         return self._over(names)
 
     def align(self, feature_names: Sequence[str] | None, n_features: int) -> Hierarchy:
         """The hierarchy over the columns of a table, which is what an estimator works with.
 
-        With names, that is the restriction to those the hierarchy knows; the others are features related to none.
-        Without names, the columns must be `features`, so their number must fit.
+        With names, that is the restriction to those the hierarchy knows; the others are related to none.
+        Without names, the columns are taken to be `features`, so their number must fit.
         """
         if feature_names is None:
             if n_features != len(self):
                 raise ValueError(
-                    f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame, whose "
-                    f"columns are matched by name, or restrict the hierarchy to the columns of X"
+                    f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame, "
+                    "whose columns are matched by name, or restrict the hierarchy to the columns of X"
                 )
             return self
-        names = _names(feature_names)
+        names = check_names(feature_names)
         if len(names) != n_features:
             raise ValueError(f"{len(names)} feature names for {n_features} columns; there must be one each")
-        if names and self._index and not any(name in self._index for name in names):
-            raise ValueError(
-                f"none of the columns is in the hierarchy: columns are {_some(names)}, "
-                f"features of the hierarchy are {_some(self._features)}"
-            )
+        self._refuse_strangers(names)
         return self._over(names)
+
+    def _refuse_strangers(self, columns: Sequence[Any]) -> None:
+        if columns and self._index and not any(name in self for name in columns):
+            raise ValueError(
+                f"none of the columns is in the hierarchy: the columns are {some(columns)}; "
+                f"the features of the hierarchy are {some(self._features)}"
+            )
 
     def _over(self, names: tuple[str, ...]) -> Hierarchy:
         if names == self._features:
@@ -324,6 +326,65 @@ class Hierarchy:
         child = np.repeat(new[:d], nearest.lengths)
         edge = child >= 0
         return self._from_arrays(names, new[nearest.indices[edge]], child[edge])
+
+    # ---------------------------------------------------------------------------------------- data
+
+    def is_closed(self, X: Any) -> bool:
+        """Whether every 1 of the 0/1 table X has a 1 at all its ancestors.
+
+        The columns of a data frame are matched by name, and those the hierarchy doesn't know are ignored; the
+        columns of an array, dense or sparse, are `features`. So it is for `violations` and `close`.
+        """
+        over, ones, _ = self._read(X)
+        return bool(lacking(ones, _closure.as_matrix(over._parents)).nnz == 0)
+
+    def violations(self, X: Any, limit: int = 10) -> tuple[tuple[int, str, str], ...]:
+        """The first few (row, parent, child) with a 1 at the child and a 0 at its parent; rows count from 0.
+
+        >>> Hierarchy.from_edges([("animal", "cat")]).violations([[0, 0], [0, 1], [1, 1]])
+        ((1, 'animal', 'cat'),)
+        """
+        over, ones, _ = self._read(X)
+        zeros = lacking(ones, _closure.as_matrix(over._parents))
+        found = (
+            (row, over._features[parent], over._features[child])
+            for row, parent in zip(*map(np.ndarray.tolist, zeros.coords), strict=True)
+            for child in over._children[parent].tolist()
+            if ones[row, child]
+        )
+        return tuple(islice(found, limit))
+
+    def close(self, X: _X) -> _X:
+        """X with the fewest ones added that make it closed: those at the ancestors of a 1.
+
+        The answer is of the kind of X: an array of the same dtype, a sparse array of the same format, or a
+        frame with the same rows and columns, of which those the hierarchy doesn't know are untouched.
+
+        >>> Hierarchy.from_edges([("animal", "cat")]).close(np.array([[0, 0], [0, 1]]))
+        array([[0, 0],
+               [1, 1]])
+        """
+        over, ones, at = self._read(X)
+        added = ones @ over.ancestor_matrix.astype(np.bool_)
+        filled: _X = write_like(X, ones + added, at)
+        return filled
+
+    def _read(self, X: Any) -> tuple[Hierarchy, sp.csr_array[np.bool_], list[int] | None]:
+        """The hierarchy over the columns of X that it knows, their ones, and which columns they are."""
+        labels = column_labels(X)
+        if labels is None:
+            return self.align(None, n_columns(X)), read_ones(X), None
+        self._refuse_strangers(labels)
+        at = [j for j, label in enumerate(labels) if label in self]
+        return self.restrict([labels[j] for j in at]), read_ones(X, at), at
+
+    def to_networkx(self) -> Any:
+        """A `networkx.DiGraph` with the same names and edges, parent to child."""
+        networkx = import_optional("networkx", extra="frames", purpose="to_networkx")
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self._features)
+        graph.add_edges_from(self.edges)
+        return graph
 
     # ---------------------------------------------------------------------------------------- being a value
 
@@ -360,62 +421,9 @@ class Hierarchy:
         words = [f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in counts]
         return f"Hierarchy({', '.join(words)}, depth {self._depths.max(initial=0)})"
 
+    def _repr_html_(self) -> str:
+        return hierarchy_html(self)
+
 
 def _unpickle(names: tuple[str, ...], parent: NDArray[np.int32], child: NDArray[np.int32]) -> Hierarchy:
     return Hierarchy._from_arrays(names, parent, child)
-
-
-def _matrix(rows: Rows) -> sp.csr_array[np.uint8]:
-    d = len(rows.indptr) - 1
-    matrix = sp.csr_array(
-        (np.ones(len(rows.indices), dtype=np.uint8), rows.indices, rows.indptr), shape=(d, d)
-    )
-    matrix.has_canonical_format = True
-    for array in (matrix.data, matrix.indices, matrix.indptr):
-        array.flags.writeable = False
-    return matrix
-
-
-def _walk(rows: Rows, start: int) -> set[int]:
-    seen, stack = set[int](), [start]
-    while stack:
-        fresh = set(rows[stack.pop()].tolist()) - seen
-        seen |= fresh
-        stack += fresh
-    return seen
-
-
-def _pair(edge: object) -> tuple[str, str]:
-    if isinstance(edge, str) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
-        raise ValueError(f"an edge must be a pair (parent, child), got {edge!r}")
-    return edge[0], edge[1]
-
-
-def _names(features: Iterable[str], advice: str = "") -> tuple[str, ...]:
-    if isinstance(features, str | set | frozenset) or not isinstance(features, Iterable):
-        raise TypeError(
-            f"features must be a sequence of names, got the {type(features).__name__} {features!r:.60}"
-        )
-    names = tuple(features)
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"a feature name must be a string, got {name!r}{advice}")
-        if not name:
-            raise ValueError("a feature name must not be empty, got ''")
-    names = tuple(map(str, names))
-    if len(set(names)) < len(names):
-        seen = set[str]()
-        repeated = dict.fromkeys(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise ValueError(f"each feature must be named once, but {_some(tuple(repeated))} appear more often")
-    return names
-
-
-def _refuse_unknown(unknown: Iterable[str], where: str) -> None:
-    names = tuple(dict.fromkeys(unknown))
-    if names:
-        raise ValueError(f"{where} names {_some(names)}, not among the features")
-
-
-def _some(names: Sequence[str], at_most: int = 3) -> str:
-    more = len(names) - at_most
-    return ", ".join(map(repr, names[:at_most])) + (f" and {more} more" if more > 0 else "")
