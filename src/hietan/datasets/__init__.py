@@ -4,6 +4,7 @@ from hietan.datasets._ageing import read_ageing_genes
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._fetch import AGEING_DATASETS, fetch_ageing_genes
 from hietan.datasets._obo import Ontology, Term, read_obo
+from hietan.datasets._synthetic import make_hierarchical_classification
 
 __all__ = [
     "AGEING_DATASETS",
@@ -11,6 +12,7 @@ __all__ = [
     "Ontology",
     "Term",
     "fetch_ageing_genes",
+    "make_hierarchical_classification",
     "read_ageing_genes",
     "read_obo",
 ]

@@ -152,7 +152,7 @@ def _hierarchy(features: list[str], ontology: Ontology) -> Hierarchy:
 
 
 def _coincidences(values: NDArray[np.uint8], classes: NDArray[np.intp]) -> dict[str, Any]:
-    """How many rows equal an earlier row, how many of them with the other class; the same for columns."""
+    """How many rows equal an earlier one, how many different rows come with both classes, and equal columns."""
     rows = [row.tobytes() for row in values]
     labelled = set(zip(rows, classes.tolist(), strict=True))
     columns = {column.tobytes() for column in np.ascontiguousarray(values.T)}

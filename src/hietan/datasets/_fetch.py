@@ -54,7 +54,7 @@ def fetch_ageing_genes(
     >>> len(AGEING_DATASETS), AGEING_DATASETS[0]
     (28, ('CE', 'BP'))
     >>> fetch_ageing_genes("worm", ("CC", "BP"))  # doctest: +SKIP
-    <Dataset CE-BPCC: 557 rows x 973 features; anti-longevity 332, pro-longevity 225; ...>
+    <Dataset CE-BPCC: 557 rows x 973 features; anti-longevity 344, pro-longevity 213; ...>
     """
     code, subset = _organism_code(organism), _subset(namespaces)
     home = _data_home(data_home)

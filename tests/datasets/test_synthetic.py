@@ -1,0 +1,168 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+
+from hietan.datasets import make_hierarchical_classification as make
+
+
+def _density(data):
+    return data.X.nnz / np.prod(data.X.shape)
+
+
+def _n_parents(data):
+    return data.hierarchy.adjacency.astype(int).sum(axis=0)
+
+
+def test_same_seed_same_data_other_seed_other_data():
+    a, b, other = make(random_state=3), make(random_state=3), make(random_state=4)
+    assert a.hierarchy == b.hierarchy
+    assert (a.X != b.X).nnz == 0
+    np.testing.assert_array_equal(a.y, b.y)
+    assert a.provenance == b.provenance
+    assert a.hierarchy != other.hierarchy
+
+
+def test_random_state_may_be_a_generator_and_moves_on():
+    rng = np.random.RandomState(3)
+    first, second = make(random_state=rng), make(random_state=rng)
+    assert first.hierarchy == make(random_state=3).hierarchy != second.hierarchy
+    assert first.provenance["options"]["random_state"] is None
+
+
+@pytest.mark.parametrize("density", [0.01, 0.05, 0.2, 0.5, 0.9])
+@pytest.mark.parametrize("shape", [(200, 300), (50, 1000), (1000, 20)])
+def test_rows_are_closed_and_as_dense_as_asked(shape, density):
+    data = make(*shape, density=density, random_state=0)
+    assert data.X.shape == shape
+    assert data.hierarchy.is_closed(data.X)
+    assert _density(data) == pytest.approx(density, rel=0.05)
+    assert data.X.has_canonical_format
+
+
+@pytest.mark.parametrize("multi_parent", [0.0, 0.3, 0.6, 1.0])
+def test_share_of_terms_with_several_parents(multi_parent):
+    n_parents = _n_parents(make(50, 600, multi_parent=multi_parent, random_state=1))
+    assert np.mean(n_parents[n_parents > 0] > 1) == pytest.approx(multi_parent, abs=0.02)
+
+
+def test_hierarchy_and_columns_resemble_go():
+    data = make(500, 1000, multi_parent=0.5, density=0.05, random_state=0)
+    assert 3 < data.hierarchy.depths.mean() < 5
+    assert 8 <= data.hierarchy.depths.max() <= 16
+    assert 0.2 < len(data.hierarchy.leaves) / 1000 < 0.5
+    assert 5 <= len(data.hierarchy.roots) <= 45
+    columns = {column.tobytes() for column in np.ascontiguousarray(data.X.toarray().T)}
+    assert 0.11 <= 1 - len(columns) / 1000 <= 0.37
+    ones = data.X.sum(axis=1, dtype=int)
+    assert 0.35 < ones.std() / ones.mean() < 0.9
+    assert ones.min() > 0
+    assert data.X.sum(axis=0, dtype=int).min() > 0
+
+
+def test_column_order_says_nothing_about_depth():
+    depths = make(10, 1000, random_state=0).hierarchy.depths
+    assert abs(np.corrcoef(np.arange(1000), depths)[0, 1]) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("imbalance", "n_classes", "counts"),
+    [
+        (0.5, 2, [100, 100]),
+        (0.9, 2, [180, 20]),
+        (0.1, 3, [20, 90, 90]),
+        (0.999, 4, [197, 1, 1, 1]),
+        (0.001, 2, [1, 199]),
+    ],
+)
+def test_class_sizes(imbalance, n_classes, counts):
+    data = make(n_classes=n_classes, imbalance=imbalance, noise=0.2, random_state=0)
+    assert np.bincount(data.y).tolist() == counts
+
+
+def test_classes_are_learnable_but_not_trivial():
+    scores = []
+    for seed in range(3):
+        data = make(400, random_state=seed)
+        model = LogisticRegression(class_weight="balanced", max_iter=500)
+        proba = cross_val_predict(model, data.X.astype(float), data.y, cv=5, method="predict_proba")
+        scores.append(roc_auc_score(data.y, proba[:, 1]))
+    assert 0.75 < np.mean(scores) < 0.92
+
+
+def test_informative_terms_prefer_their_class():
+    data = make(5000, n_classes=3, imbalance=1 / 3, n_informative=12, random_state=0)
+    columns = [data.feature_names.index(name) for name in data.provenance["informative"]]
+    shares = np.array([data.X[data.y == c][:, columns].mean(axis=0) for c in range(3)])
+    assert len(set(columns)) == 12
+    np.testing.assert_array_equal(shares.argmax(axis=0), data.provenance["informative_class"])
+
+
+def test_noise_takes_the_signal_away():
+    def contrast(noise):
+        data = make(4000, n_informative=2, noise=noise, random_state=0)
+        column = data.feature_names.index(data.provenance["informative"][0])
+        return data.X[data.y == 0][:, [column]].mean() - data.X[data.y == 1][:, [column]].mean()
+
+    assert contrast(0.0) > 1.5 * contrast(0.25) > 0
+    assert abs(contrast(0.5)) < 0.1 * contrast(0.0)
+    assert contrast(1.0) < 0
+
+
+def test_without_informative_terms_classes_are_alike():
+    data = make(4000, n_informative=0, random_state=0)
+    shares = np.array([data.X[data.y == c].mean(axis=0) for c in range(2)])
+    assert np.abs(shares[0] - shares[1]).max() < 0.06
+    assert data.provenance["informative"] == []
+
+
+@pytest.mark.parametrize("n_samples", [1, 2, 5])
+@pytest.mark.parametrize("n_features", [1, 2, 3])
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_tiny_requests(n_samples, n_features, n_classes):
+    data = make(n_samples, n_features, n_classes=n_classes, density=0.5, multi_parent=1.0, random_state=0)
+    assert data.X.shape == (n_samples, n_features)
+    assert data.hierarchy.is_closed(data.X)
+    assert len(data.provenance["informative"]) == n_features
+    assert len(data.target_names) == n_classes
+
+
+def test_provenance_repeats_the_request():
+    data = make(30, 40, density=np.float64(0.1), random_state=np.int64(7))
+    options = json.loads(json.dumps(data.provenance))["options"]
+    assert (options["n_samples"], options["density"], options["random_state"]) == (30, 0.1, 7)
+    assert options["n_informative"] == 20
+    again = make(**options)
+    assert (again.X != data.X).nnz == 0
+
+
+def test_large_request_stays_sparse():
+    data = make(20_000, 14_000, density=0.0047, random_state=0)
+    assert _density(data) == pytest.approx(0.0047, rel=0.01)
+    assert data.X.indices.dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"n_samples": 0}, ValueError, "n_samples is 0; expected at least 1"),
+        ({"n_features": -1}, ValueError, "n_features is -1; expected at least 1"),
+        ({"n_features": 3.0}, TypeError, "n_features must be an integer, got 3.0"),
+        ({"n_classes": 1}, ValueError, "n_classes is 1; expected at least 2"),
+        ({"n_informative": 301}, ValueError, "n_informative is 301; .* at most n_features = 300"),
+        ({"n_informative": -1}, ValueError, "n_informative is -1; expected at least 0"),
+        ({"density": 0}, ValueError, "density is 0; expected a number strictly between 0 and 1"),
+        ({"density": float("nan")}, ValueError, "density is nan"),
+        ({"density": "high"}, TypeError, "density must be a number, got 'high'"),
+        ({"multi_parent": 1.1}, ValueError, "multi_parent is 1.1; expected a number from 0 to 1"),
+        ({"imbalance": 1}, ValueError, "imbalance is 1; expected a number strictly between 0 and 1"),
+        ({"noise": -0.1}, ValueError, "noise is -0.1; expected a number from 0 to 1"),
+        ({"random_state": "seed"}, ValueError, "seed"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, error, message):
+    with pytest.raises(error, match=message):
+        make(**arguments)
