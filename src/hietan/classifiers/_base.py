@@ -171,6 +171,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"binarize must be a number, the threshold above which a feature is 1, or None for an X of 0 and 1 "
                 f"alone; got {self.binarize!r}"
             )
+        if self.n_jobs is not None and (not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0):
+            raise ValueError(f"n_jobs must be an integer other than 0, or None; got {self.n_jobs!r}")
         if self.hierarchy is not None and not isinstance(self.hierarchy, Hierarchy):
             raise TypeError(
                 f"hierarchy must be a hietan.Hierarchy or None, got {type(self.hierarchy).__name__}; "
@@ -180,13 +182,13 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _check_prior(self, n_classes: int) -> NDArray[np.float64]:
         if self.class_prior is None:
             return np.full(n_classes, 1 / n_classes)
-        prior = np.asarray(self.class_prior, dtype=np.float64)
-        if prior.shape != (n_classes,) or not (prior > 0).all() or not np.isclose(prior.sum(), 1):
+        prior = np.asarray(self.class_prior)
+        if prior.dtype.kind not in "iuf" or prior.shape != (n_classes,) or not (prior > 0).all() or not np.isclose(prior.sum(), 1):
             raise ValueError(
                 f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
                 f"got {self.class_prior!r}"
             )
-        return prior
+        return prior.astype(np.float64)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

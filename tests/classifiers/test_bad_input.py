@@ -1,0 +1,167 @@
+"""Bad input gets a clear error that names what came, or a sensible result; odd data are everyday data."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
+
+FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
+X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
+Y = np.array([0, 1, 0, 1, 0, 1])
+NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
+
+
+@pytest.fixture(params=FAMILY, ids=lambda c: c.__name__)
+def make(request):
+    return request.param
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_nan_and_infinity(make, value):
+    broken = X.astype(float)
+    broken[2, 1] = value
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        make().fit(broken, Y)
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        make().fit(X, Y).predict(broken)
+    with pytest.raises(ValueError, match="NaN|infinity"):
+        make().fit(sp.csr_array(broken), Y)
+
+
+def test_text_columns(make):
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        make().fit(NAMED.assign(b=["yes", "no"] * 3), Y)
+
+
+def test_wrong_number_or_names_of_columns_at_predict(make):
+    with pytest.raises(ValueError, match="X has 2 features, but .* is expecting 3 features"):
+        make().fit(X, Y).predict(X[:, :2])
+    clf = make().fit(NAMED, Y)
+    with pytest.raises(ValueError, match="feature names"):
+        clf.predict(NAMED.rename(columns={"b": "z"}))
+    with pytest.raises(ValueError, match="order"):
+        clf.trees(NAMED[["c", "b", "a"]])
+
+
+def test_hierarchy_over_other_names_or_of_another_size(make):
+    other = Hierarchy.from_edges([("p", "q")])
+    with pytest.raises(ValueError, match=r"none of the columns.*'a'.*'p'"):
+        make(hierarchy=other).fit(NAMED, Y)
+    with pytest.raises(ValueError, match="hierarchy has 2 features but X has 3 columns"):
+        make(hierarchy=other).fit(X, Y)
+    with pytest.raises(TypeError, match=r"hietan\.Hierarchy or None, got list"):
+        make(hierarchy=[("a", "b")]).fit(NAMED, Y)
+
+
+def test_partial_fit_wants_the_classes_and_no_others(make):
+    with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
+        make().partial_fit(X, Y)
+    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\]"):
+        make().partial_fit(X, np.where(Y, 7, 0), classes=[0, 1])
+    clf = make(random_state=0).partial_fit(X, Y, classes=[0, 1])
+    before = clf.predict_joint_log_proba(X)
+    with pytest.raises(ValueError, match=r"y holds \[2\], not among the classes \[0, 1\]"):
+        clf.partial_fit(X, Y + 1)
+    with pytest.raises(ValueError, match=r"classes \[0, 1, 2\] are not those of the first call, \[0, 1\]"):
+        clf.partial_fit(X, Y, classes=[0, 1, 2])
+    np.testing.assert_array_equal(clf.predict_joint_log_proba(X), before)  # a refused call leaves no trace
+
+
+def test_a_refused_first_partial_fit_leaves_no_trace(make):
+    clf = make(binarize=None)
+    with pytest.raises(ValueError, match="X holds 2"):
+        clf.partial_fit(X + 1, Y, classes=[0, 1])
+    clf.partial_fit(X[:, :2], Y, classes=[0, 1, 2])
+    assert clf.predict(X[:, :2]).shape == (6,)
+
+
+def test_one_class_only(make):
+    with pytest.raises(ValueError, match=r"at least two classes, but .* only one class: \['yes'\]"):
+        make().fit(X, ["yes"] * 6)
+
+
+def test_a_class_that_never_came_is_improbable_but_possible(make):
+    clf = make().partial_fit(X, Y, classes=[0, 1, 2])
+    proba = clf.predict_proba(X)
+    assert (proba > 0).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    assert clf.class_count_.tolist() == [3, 3, 0]
+
+
+def test_zero_rows(make):
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        make().fit(X[:0], Y[:0])
+    with pytest.raises(ValueError, match=r"0 sample\(s\)"):
+        make().fit(X, Y).predict(X[:0])
+
+
+def test_one_feature(make):
+    clf = make(random_state=0).fit(X[:, :1], Y)
+    assert clf.trees(X[:2, :1])[1].parent.tolist() == [-1]
+    # ln P(c) + ln P(x | c), with (count + 1) / (n_c + 2): class 0 has two ones, class 1 one, of three each.
+    expected = np.log([[1 / 2 * 3 / 5, 1 / 2 * 2 / 5], [1 / 2 * 2 / 5, 1 / 2 * 3 / 5]])
+    np.testing.assert_allclose(clf.predict_joint_log_proba([[1], [0]]), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [0, -1, np.inf, np.nan, "1", None, True])
+def test_alpha_must_be_a_positive_number(make, alpha):
+    with pytest.raises(ValueError, match="alpha must be a number above 0, got"):
+        make(alpha=alpha).fit(X, Y)
+
+
+def test_other_parameters(make):
+    with pytest.raises(ValueError, match=r"smoothing must be one of \('laplace', 'pooled'\), got 'lidstone'"):
+        make(smoothing="lidstone").fit(X, Y)
+    with pytest.raises(ValueError, match="binarize must be a number"):
+        make(binarize="yes").fit(X, Y)
+    for prior in ([0.5], [0.5, 0.6], [1.0, 0.0], [[0.5, 0.5]], ["x", "y"], [np.nan, 0.5]):
+        with pytest.raises(ValueError, match="class_prior must hold a probability"):
+            make(class_prior=prior).fit(X, Y)
+    for n_jobs in (0, "two", 1.5):
+        with pytest.raises(ValueError, match="n_jobs must be"):
+            make(n_jobs=n_jobs).fit(X, Y)
+    with pytest.raises(ValueError, match="seed"):
+        make(random_state="seed").fit(X, Y)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        make().fit(X, Y + 0.5)
+
+
+def test_binarize_none_means_zero_and_one(make):
+    for container in (np.asarray, sp.csr_array):
+        with pytest.raises(ValueError, match=r"X of 0 and 1 alone, but X holds 3"):
+            make(binarize=None).fit(container(3 * X), Y)
+        clf = make(binarize=None).fit(container(X), Y)
+        with pytest.raises(ValueError, match=r"X of 0 and 1 alone, but X holds 0\.5"):
+            clf.predict(container(X / 2))
+
+
+def test_a_negative_threshold_would_make_a_sparse_matrix_dense(make):
+    with pytest.raises(ValueError, match=r"binarize=-1\.0 would turn the zeros of a sparse X"):
+        make(binarize=-1.0).fit(sp.csr_array(X), Y)
+
+
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+def test_a_term_constant_in_training_and_different_in_the_test_row(make, smoothing):
+    """Everyday data: a rare term is 0 in every training row of a fold, and 1 in a test row."""
+    hierarchy = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+    training = NAMED.assign(c=0, a=1)
+    clf = make(hierarchy=hierarchy, smoothing=smoothing, random_state=0).fit(training, Y)
+    row = pd.DataFrame({"a": [0], "b": [1], "c": [1]})
+    proba = clf.predict_proba(row)
+    assert np.isfinite(clf.predict_joint_log_proba(row)).all()
+    assert (proba > 0).all() and proba.sum() == pytest.approx(1)
+    assert clf.trees(row)[0].features[-1] == "c"  # it is in the tree: nothing related to it has its value
+
+
+def test_all_columns_constant(make):
+    clf = make(random_state=0).fit(np.ones_like(X), Y)
+    np.testing.assert_allclose(clf.predict_proba(X), 0.5)
+
+
+def test_not_fitted(make):
+    for method in ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "trees"):
+        with pytest.raises(ValueError, match="not fitted yet"):
+            getattr(make(), method)(X)
+    assert not hasattr(make(), "tree_")
