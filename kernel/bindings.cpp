@@ -225,14 +225,14 @@ void require_lone(std::int32_t lone_feature, std::size_t d) {
 }
 
 Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::size_t rows,
-                                   In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed) {
+                                   In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed, bool wide_labels) {
   const std::size_t d = ranking.relations.features();
   require_words(words, rows, d);
   require_order(root_order, d);
   require_lone(lone_feature, d);
   auto parents = make_array<std::int32_t>(rows, d);
   nb::gil_scoped_release release;
-  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed,
+  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, wide_labels,
                      [&](std::size_t row, const std::int32_t* parent) {
                        std::copy(parent, parent + d, parents.data() + row * d);
                      });
@@ -259,7 +259,7 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
   const Tables tables(counts, alpha, pooled);
-  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed,
+  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, false,
                      [&](std::size_t row, const std::int32_t* parent) {
                        add_tree(tables, parent, words.data() + row / kLanes * counts.d, row % kLanes,
                                 joint.data() + row * counts.classes);
@@ -314,7 +314,7 @@ NB_MODULE(_kernel, m) {
   m.def("hierarchical_tree", &py_hierarchical_tree, "keys"_a.noconvert(), "relations"_a,
         "root_order"_a.noconvert());
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
-        "lone_feature"_a, "directed"_a);
+        "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
   m.def("lazy_joint_log", &py_lazy_joint_log, "ranking"_a, "words"_a.noconvert(), "n_rows"_a,
         "root_order"_a.noconvert(), "lone_feature"_a, "directed"_a, "class_count"_a.noconvert(), "ones"_a.noconvert(),
         "pairs"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);

@@ -184,10 +184,10 @@ class LazyBatch {
   Orienter orienter_;
 };
 
-// Calls visit(row, parent) for each row, in order.
+// Calls visit(row, parent) for each row, in order. Short labels are the quicker ones, as far as they reach.
 template <typename Visit>
 void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, const std::int64_t* root_order,
-                        std::int32_t lone_feature, bool directed, Visit&& visit) {
+                        std::int32_t lone_feature, bool directed, bool wide_labels, Visit&& visit) {
   const std::size_t d = ranking.relations().d;
   std::vector<std::int32_t> parent(d);
   const auto run = [&](auto&& batch) {
@@ -200,7 +200,7 @@ void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, c
       }
     }
   };
-  const bool narrow = d <= UINT16_MAX;
+  const bool narrow = d <= UINT16_MAX && !wide_labels;
   if (narrow && directed) run(LazyBatch<std::uint16_t, true>(ranking, root_order, lone_feature));
   if (narrow && !directed) run(LazyBatch<std::uint16_t, false>(ranking, root_order, lone_feature));
   if (!narrow && directed) run(LazyBatch<std::uint32_t, true>(ranking, root_order, lone_feature));

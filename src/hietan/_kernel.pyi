@@ -61,6 +61,7 @@ def lazy_trees(
     root_order: NDArray[np.int64],
     lone_feature: int,
     directed: bool,
+    wide_labels: bool = False,
 ) -> NDArray[np.int32]: ...
 def lazy_joint_log(
     ranking: Ranking,

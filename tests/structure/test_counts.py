@@ -1,0 +1,76 @@
+"""Pair counts: dense, packed and sparse ways agree with counting one row after the other."""
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hietan.structure import BinaryRows, PairCounts, count_pairs, counts
+
+
+def literal(X, y, n_classes):
+    """The twin's counts in the layout of PairCounts."""
+    d = X.shape[1]
+    twin = reference.count(X.tolist(), y.tolist(), n_classes, d)
+    i, j = np.triu_indices(d, 1)
+    table = np.array(twin.ones).reshape(n_classes, d, d)
+    return PairCounts(np.array(twin.class_rows), table[:, range(d), range(d)], table[:, i, j])
+
+
+def assert_same(a, b):
+    for field in ("class_count", "ones", "pairs"):
+        np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+
+
+@st.composite
+def tables(draw):
+    seed, n, d = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 400)), draw(st.integers(1, 12))
+    rng = np.random.default_rng(seed)
+    n_classes = draw(st.integers(1, 4))
+    return (rng.random((n, d)) < rng.random(d)).astype(np.uint8), rng.integers(0, n_classes, n), n_classes
+
+
+@given(tables(), st.sampled_from([0.0, 1e300]), st.sampled_from([64, 128, 4096]))
+def test_all_ways_of_counting_agree(table, sparse_cost, block_rows):
+    X, y, n_classes = table
+    expected = literal(X, y, n_classes)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_SPARSE_PAIR_COST", sparse_cost)  # 0: always by rows; huge: always by words
+        patch.setattr(counts, "_BLOCK_ROWS", block_rows)
+        assert_same(count_pairs(BinaryRows.from_matrix(X), y, n_classes), expected)
+        assert_same(count_pairs(BinaryRows.from_matrix(sp.csr_array(X)), y, n_classes), expected)
+
+
+@given(tables(), st.data())
+def test_counts_of_parts_add_up(table, data):
+    X, y, n_classes = table
+    cut = data.draw(st.integers(0, len(y)))
+    whole = count_pairs(BinaryRows.from_matrix(X), y, n_classes)
+    parts = [count_pairs(BinaryRows.from_matrix(X[s]), y[s], n_classes) for s in (slice(cut), slice(cut, None))]
+    assert_same(parts[0] + parts[1], whole)
+
+
+def test_packing_puts_row_r_into_bit_r():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (150, 7)).astype(np.uint8)
+    rows = rng.permutation(150)[:130]
+    for container in (np.asarray, sp.csr_array):
+        words = BinaryRows.from_matrix(container(X)).words(rows)
+        assert words.shape == (3, 7)
+        bits = (words[:, None, :] >> np.arange(64, dtype=np.uint64)[None, :, None]) & np.uint64(1)
+        np.testing.assert_array_equal(bits.reshape(192, 7)[:130], X[rows])
+        assert not bits.reshape(192, 7)[130:].any()
+
+
+def test_counts_of_other_shapes_do_not_add():
+    small, wide = (count_pairs(BinaryRows.from_matrix(np.eye(d)), np.zeros(d, int), 1) for d in (2, 3))
+    with pytest.raises(ValueError, match="2 features do not add to counts of 1 classes and 3 features"):
+        small + wide
+
+
+def test_more_rows_than_the_counts_can_hold():
+    half = PairCounts(np.array([2**30]), np.zeros((1, 2), np.int32), np.zeros((1, 1), np.int32))
+    with pytest.raises(ValueError, match="rows are more than the counts can hold"):
+        half + half
