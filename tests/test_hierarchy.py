@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import sys
 from itertools import pairwise
 
 import networkx as nx
@@ -15,6 +16,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hietan._optional import import_optional
 from hietan.hierarchy import Hierarchy
 
 EDGES = [("F", "B"), ("F", "C"), ("E", "C"), ("E", "A"), ("C", "D"), ("A", "D")]
@@ -463,7 +465,7 @@ def test_values_other_than_0_and_1_are_refused_and_shown(worked, value, shown):
     for table in tables:
         where = "'A'" if hasattr(table, "columns") else column
         for method in (worked.close, worked.is_closed, worked.violations):
-            with pytest.raises(ValueError, match=f"only 0 and 1, but row 2, column {where} holds .*{shown}"):
+            with pytest.raises(ValueError, match=f"only 0 and 1, but row 2, column {where} holds {shown}$"):
                 method(table)
 
 
@@ -518,6 +520,22 @@ def test_equality_is_by_features_and_edges(worked):
     assert worked != Hierarchy.from_edges(EDGES[1:], worked.features)
     assert worked != "worked"
     assert len({worked, Hierarchy.from_edges(EDGES), Hierarchy.from_edges(EDGES[1:])}) == 2
+
+
+# ------------------------------------------------------------------------------------------ optional libraries
+
+
+def test_a_missing_library_names_the_extra(worked, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r'to_networkx needs networkx.*pip install "hietan\[frames\]"'):
+        worked.to_networkx()
+
+
+def test_a_library_broken_inside_speaks_for_itself(monkeypatch, tmp_path):
+    (tmp_path / "half_there.py").write_text("import not_there_at_all")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ModuleNotFoundError, match="not_there_at_all"):
+        import_optional("half_there", extra="frames", purpose="a test")
 
 
 # ------------------------------------------------------------------------------------------ showing

@@ -30,15 +30,7 @@ def n_columns(X: Any) -> int:
 def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]:
     """Where X is 1, in the columns `at` of a frame or in all columns. A sparse X stays sparse throughout."""
     if sp.issparse(X):
-        table: Any = sp.coo_array(X, copy=True)  # type: ignore[call-overload]
-        table.sum_duplicates()
-        wrong = np.flatnonzero(~_is_binary(table.data))
-        if wrong.size:
-            k = wrong[0]
-            raise _not_binary(int(table.row[k]), int(table.col[k]), table.data[k])
-        ones = sp.csr_array(table.astype(np.bool_))
-        ones.eliminate_zeros()
-        return ones
+        return _read_sparse(X)
     values = np.asarray(X) if at is None else _columns(X, at).to_numpy()
     good = _is_binary(values)
     if not good.all():
@@ -47,12 +39,24 @@ def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]
     return sp.csr_array(values.astype(np.bool_))
 
 
+def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
+    table: sp.csr_array[Any] = sp.csr_array(X, copy=True)
+    table.sum_duplicates()
+    wrong = np.flatnonzero(~_is_binary(table.data))
+    if wrong.size:
+        entries, k = table.tocoo(), wrong[0]
+        raise _not_binary(int(entries.row[k]), int(entries.col[k]), entries.data[k])
+    ones: sp.csr_array[np.bool_] = table.astype(np.bool_)
+    ones.eliminate_zeros()
+    return ones
+
+
 def lacking(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
     """The zeros that should be ones, row by row: those at a parent of a 1."""
     due = ones @ parents.astype(np.bool_)
+    due.sort_indices()  # or scipy multiplies by a slower way
     zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))
     zeros.eliminate_zeros()
-    zeros.sort_indices()
     return zeros.tocoo()
 
 
@@ -60,7 +64,6 @@ def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = 
     """The table as a container like X; where X is a frame, its columns other than `at` are taken over."""
     if sp.issparse(X):
         table: Any = X
-        ones.sort_indices()
         return type(table)(ones.astype(table.dtype))
     values = ones.toarray().astype(np.uint8)
     if not hasattr(X, "columns"):
@@ -97,4 +100,5 @@ def _is_binary(values: Any) -> NDArray[np.bool_]:
 
 
 def _not_binary(row: int, column: object, value: object) -> ValueError:
+    value = value.item() if isinstance(value, np.generic) else value
     return ValueError(f"X must hold only 0 and 1, but row {row}, column {column!r} holds {value!r}")

@@ -10,6 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+_PAIR_TYPES = (tuple, list, np.ndarray)
+
 
 def check_name(name: object, advice: str = "pass str(...) of it") -> str:
     if not isinstance(name, str):
@@ -34,7 +36,7 @@ def check_names(
 
 
 def check_pair(edge: object) -> tuple[str, str]:
-    if isinstance(edge, str) or not isinstance(edge, Sequence | np.ndarray) or len(edge) != 2:
+    if not isinstance(edge, _PAIR_TYPES) or len(edge) != 2:
         raise ValueError(f"an edge must be a pair (parent, child), got {edge!r}")
     return check_name(edge[0]), check_name(edge[1])
 

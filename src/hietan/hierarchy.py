@@ -348,7 +348,7 @@ class Hierarchy:
         zeros = lacking(ones, _closure.as_matrix(over._parents))
         found = (
             (row, over._features[parent], over._features[child])
-            for row, parent in zip(*map(np.ndarray.tolist, zeros.coords), strict=True)
+            for row, parent in zip(zeros.row.tolist(), zeros.col.tolist(), strict=True)
             for child in over._children[parent].tolist()
             if ones[row, child]
         )
@@ -366,6 +366,7 @@ class Hierarchy:
         """
         over, ones, at = self._read(X)
         added = ones @ over.ancestor_matrix.astype(np.bool_)
+        added.sort_indices()  # or scipy adds by a slower way
         filled: _X = write_like(X, ones + added, at)
         return filled
 
