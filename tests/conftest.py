@@ -1,8 +1,14 @@
-"""Hypothesis profiles: `HYPOTHESIS_PROFILE=thorough` looks ten times as long."""
+"""What all tests share: hypothesis profiles, and the way to ask for the real datasets."""
 
 import os
 
+# scikit-learn runs one of its estimator checks only where this is set before SciPy is imported.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import pytest
 from hypothesis import HealthCheck, settings
+
+# HYPOTHESIS_PROFILE=thorough looks ten times as long.
 
 settings.register_profile(
     "default",
@@ -13,3 +19,11 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """The directory of the real datasets; asking for it skips a test where they are absent."""
+    if not os.environ.get("HIETAN_DATA"):
+        pytest.skip("the real datasets are not here: HIETAN_DATA is not set")
+    return os.environ["HIETAN_DATA"]

@@ -52,8 +52,12 @@ CONTAINERS = {
     "csr with stored zeros": lambda X, names: _stored_zeros(X),
     "csr unsorted, in halves": lambda X, names: _in_halves(X),
     "pandas": lambda X, names: pd.DataFrame(X, columns=names),
-    "pandas, sparse columns": lambda X, names: pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(X), columns=names),
-    "pandas, mixed types": lambda X, names: pd.DataFrame(X, columns=names).astype({names[0]: bool, names[1]: float}),
+    "pandas, sparse columns": lambda X, names: pd.DataFrame.sparse.from_spmatrix(
+        sp.csr_matrix(X), columns=names
+    ),
+    "pandas, mixed types": lambda X, names: pd.DataFrame(X, columns=names).astype(
+        {names[0]: bool, names[1]: float}
+    ),
     "polars": lambda X, names: pl.DataFrame(X, schema=list(names)),
 }
 
@@ -193,5 +197,7 @@ def test_binarize_is_a_threshold():
     np.testing.assert_array_equal(got, expected)
     sparse = sp.csr_array(np.where(abs(X) > 1, X, 0))
     got = TAN(binarize=0.3, random_state=0).fit(sparse, y).predict_joint_log_proba(sparse)
-    expected = TAN(random_state=0).fit(sparse.toarray() > 0.3, y).predict_joint_log_proba(sparse.toarray() > 0.3)
+    expected = (
+        TAN(random_state=0).fit(sparse.toarray() > 0.3, y).predict_joint_log_proba(sparse.toarray() > 0.3)
+    )
     np.testing.assert_array_equal(got, expected)

@@ -152,7 +152,6 @@ def test_large_request_stays_sparse():
         ({"n_features": -1}, ValueError, "n_features is -1; expected at least 1"),
         ({"n_features": 3.0}, TypeError, "n_features must be an integer, got 3.0"),
         ({"n_classes": 1}, ValueError, "n_classes is 1; expected at least 2"),
-        ({"n_informative": 301}, ValueError, "n_informative is 301; .* at most n_features = 300"),
         ({"n_informative": -1}, ValueError, "n_informative is -1; expected at least 0"),
         ({"density": 0}, ValueError, "density is 0; expected a number strictly between 0 and 1"),
         ({"density": float("nan")}, ValueError, "density is nan"),

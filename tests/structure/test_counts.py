@@ -48,7 +48,9 @@ def test_counts_of_parts_add_up(table, data):
     X, y, n_classes = table
     cut = data.draw(st.integers(0, len(y)))
     whole = count_pairs(BinaryRows.from_matrix(X), y, n_classes)
-    parts = [count_pairs(BinaryRows.from_matrix(X[s]), y[s], n_classes) for s in (slice(cut), slice(cut, None))]
+    parts = [
+        count_pairs(BinaryRows.from_matrix(X[s]), y[s], n_classes) for s in (slice(cut), slice(cut, None))
+    ]
     assert_same(parts[0] + parts[1], whole)
 
 

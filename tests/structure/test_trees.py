@@ -88,11 +88,23 @@ def test_many_rows_and_both_kinds_of_labels(directed, wide_labels):
         (lambda k, r: _kernel.spanning_tree(k, 6, 6), "root is out of range"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.arange(5)), "entry per feature"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.full(6, 9)), "out of range"),
-        (lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 5), 1, ROOT_ORDER, 0, True), "features"),
-        (lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 6), 65, ROOT_ORDER, 0, True), "rows"),
-        (lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 6), 1, ROOT_ORDER, 6, True), "lone"),
+        (
+            lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 5), 1, ROOT_ORDER, 0, True),
+            "features",
+        ),
+        (
+            lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 6), 65, ROOT_ORDER, 0, True),
+            "rows",
+        ),
+        (
+            lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 6), 1, ROOT_ORDER, 6, True),
+            "lone",
+        ),
         (lambda k, r: _kernel.pack_dense(np.zeros((2, 3), np.uint8), np.array([2])), "row index"),
-        (lambda k, r: _kernel.pack_sparse(np.array([0, 1]), np.array([3]), 3, np.array([0])), "within the features"),
+        (
+            lambda k, r: _kernel.pack_sparse(np.array([0, 1]), np.array([3]), 3, np.array([0])),
+            "within the features",
+        ),
         (lambda k, r: _kernel.pack_sparse(np.array([0, 2]), np.array([1, 1]), 3, np.array([0])), "must rise"),
         (lambda k, r: _kernel.pack_sparse(np.array([0, 9]), np.array([1, 2]), 3, np.array([0])), "indptr"),
     ],

@@ -183,7 +183,12 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if self.class_prior is None:
             return np.full(n_classes, 1 / n_classes)
         prior = np.asarray(self.class_prior)
-        if prior.dtype.kind not in "iuf" or prior.shape != (n_classes,) or not (prior > 0).all() or not np.isclose(prior.sum(), 1):
+        if (
+            prior.dtype.kind not in "iuf"
+            or prior.shape != (n_classes,)
+            or not (prior > 0).all()
+            or not np.isclose(prior.sum(), 1)
+        ):
             raise ValueError(
                 f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
                 f"got {self.class_prior!r}"

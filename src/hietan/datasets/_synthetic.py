@@ -22,7 +22,7 @@ def make_hierarchical_classification(
     n_classes: int = 2,
     density: float = 0.05,
     multi_parent: float = 0.3,
-    n_informative: int | None = None,
+    n_informative: int = 20,
     imbalance: float = 0.5,
     noise: float = 0.05,
     random_state: Any = None,
@@ -43,9 +43,9 @@ def make_hierarchical_classification(
         Share of ones in `X`.
     multi_parent : float in [0, 1]
         Share of the terms below the roots that have two or more parents.
-    n_informative : int, optional
-        Number of terms that bear on the class themselves (their ancestors do through them): 20, or all if there
-        are fewer. ``provenance["informative"]`` names them.
+    n_informative : int
+        Number of terms that bear on the class themselves (their ancestors do through them); all of them where
+        there are fewer. ``provenance["informative"]`` names them.
     imbalance : float in (0, 1)
         Share of the rows in class 0; the other classes share the rest evenly. So 0.5 is balanced for two classes.
     noise : float in [0, 1]
@@ -69,8 +69,7 @@ def make_hierarchical_classification(
     """
     n_samples, n_features = _whole("n_samples", n_samples, 1), _whole("n_features", n_features, 1)
     n_classes = _whole("n_classes", n_classes, 2)
-    n_informative = min(20, n_features) if n_informative is None else n_informative
-    n_informative = _whole("n_informative", n_informative, 0, n_features, "n_features")
+    n_informative = min(_whole("n_informative", n_informative, 0), n_features)
     multi_parent, noise = _share("multi_parent", multi_parent), _share("noise", noise)
     density, imbalance = _share("density", density, inside=True), _share("imbalance", imbalance, inside=True)
     rng = check_random_state(random_state)
@@ -109,13 +108,12 @@ def make_hierarchical_classification(
     )
 
 
-def _whole(name: str, value: Any, low: int, high: int | None = None, high_name: str = "") -> int:
+def _whole(name: str, value: Any, low: int) -> int:
     if not isinstance(value, Integral) or isinstance(value, bool):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     number = int(value)
-    if number < low or (high is not None and number > high):
-        at_most = "" if high is None else f" and at most {high_name} = {high}"
-        raise ValueError(f"{name} is {value}; expected at least {low}{at_most}")
+    if number < low:
+        raise ValueError(f"{name} is {value}; expected at least {low}")
     return number
 
 

@@ -1,0 +1,62 @@
+"""The TAN family on the 28 datasets of ageing-related genes: whole, in folds, in chunks, in threads."""
+
+import numpy as np
+import pytest
+import reference
+from sklearn.model_selection import StratifiedKFold
+
+from hietan import HRETAN, TAN, HieTAN, HieTANLite, parallel
+from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
+
+FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
+
+
+@pytest.mark.parametrize(("organism", "namespaces"), AGEING_DATASETS, ids=str)
+def test_ten_folds_whatever_the_chunks_and_threads(real_data, organism, namespaces, monkeypatch):
+    data = fetch_ageing_genes(organism, namespaces)
+    assert data.hierarchy.is_closed(data.X)
+    folds = StratifiedKFold(10, shuffle=True, random_state=0)
+    for training, test in folds.split(data.X, data.y):
+        for method in FAMILY:
+            clf = method(hierarchy=data.hierarchy, random_state=0).fit(data.X[training], data.y[training])
+            expected = clf.predict_joint_log_proba(data.X[test])
+            assert np.isfinite(expected).all()
+            everything = clf.predict_joint_log_proba(data.X)  # other neighbours in the batch, other chunks
+            np.testing.assert_array_equal(everything[test], expected)
+            with monkeypatch.context() as patch:
+                patch.setattr(parallel, "MAX_CHUNK_ROWS", 64)
+                np.testing.assert_array_equal(clf.predict_joint_log_proba(data.X), everything)
+            clf.set_params(n_jobs=2)
+            np.testing.assert_array_equal(clf.predict_joint_log_proba(data.X), everything)
+            half = len(training) // 3
+            parts = method(hierarchy=data.hierarchy, random_state=0)
+            parts.partial_fit(data.X[training[:half]], data.y[training[:half]], classes=[0, 1])
+            parts.partial_fit(data.X[training[half:]].toarray(), data.y[training[half:]])
+            np.testing.assert_array_equal(parts.predict_joint_log_proba(data.X[test]), expected)
+
+
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+def test_real_rows_against_the_twins(real_data, smoothing):
+    """The smallest dataset, every ninth gene: trees exactly, joint log-probabilities to 1e-9."""
+    data = fetch_ageing_genes("fly", "CC")
+    X, d = data.X.toarray(), data.X.shape[1]
+    index = {name: v for v, name in enumerate(data.feature_names)}
+    ancestors = [{index[a] for a in data.hierarchy.ancestors(name)} for name in data.feature_names]
+    counts = reference.count(X.tolist(), data.y.tolist(), 2, d)
+    ranked = reference.ranking(counts)
+    rows = X[::9]
+    for method in FAMILY:
+        clf = method(hierarchy=data.hierarchy, smoothing=smoothing, random_state=0).fit(data.X, data.y)
+        order = clf.root_order_.tolist()
+        if method is TAN:
+            twins = [reference.tan_tree(d, ranked, order)] * len(rows)
+        elif method is HieTAN:
+            twins = [reference.hie_tan_tree(ranked, ancestors, order)] * len(rows)
+        else:
+            learn = reference.hie_tan_lite_tree if method is HieTANLite else reference.hre_tan_tree
+            twins = [learn(x, ranked, ancestors, order, counts) for x in rows.tolist()]
+        joint = clf.predict_joint_log_proba(rows)
+        for x, tree, got, twin in zip(rows.tolist(), clf.trees(rows), joint, twins, strict=True):
+            assert tree.parent.tolist() == twin
+            expected = reference.joint_log(x, tree.parent.tolist(), counts, 1.0, smoothing)
+            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)

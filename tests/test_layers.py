@@ -1,0 +1,86 @@
+"""Imports point one way: files -> matrix + hierarchy -> structure -> classifiers -> studies -> report -> cli."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import hietan
+
+SOURCE = Path(hietan.__file__).parent
+# What each room may know, besides itself and the helpers whose names begin with an underscore.
+MAY_IMPORT = {
+    "hierarchy": set(),
+    "parallel": set(),
+    "structure": {"hierarchy"},
+    "explain": {"hierarchy", "structure"},
+    "classifiers": {"hierarchy", "structure", "explain", "parallel"},
+    "datasets": {"hierarchy"},
+    "evaluation": {"parallel"},
+    "report": {"hierarchy", "structure", "explain", "classifiers", "datasets", "evaluation", "parallel"},
+    "cli": {
+        "hierarchy",
+        "structure",
+        "explain",
+        "classifiers",
+        "datasets",
+        "evaluation",
+        "parallel",
+        "report",
+    },
+}
+
+
+def statements(node):
+    """All nodes below, but for what only a type checker sees."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from statements(child)
+
+
+def imported_rooms(file):
+    """The rooms of hietan that a file imports, wherever in the file."""
+    for node in statements(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: relative imports hide where they point"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.startswith("hietan."):
+                yield name.split(".")[1]
+
+
+@pytest.mark.parametrize("room", MAY_IMPORT)
+def test_imports_point_one_way(room):
+    for file in [*SOURCE.glob(f"{room}.py"), *SOURCE.glob(f"{room}/**/*.py")]:
+        for other in imported_rooms(file):
+            if not other.startswith("_") and other != room:
+                assert other in MAY_IMPORT[room], f"{file.relative_to(SOURCE)} imports hietan.{other}"
+
+
+def test_every_room_is_known():
+    rooms = {
+        path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert {room for room in rooms if not room.startswith("_")} <= set(MAY_IMPORT)
+
+
+def test_private_helpers_stand_below_every_room():
+    for file in SOURCE.glob("_*.py"):
+        if file.name != "__init__.py":
+            others = {room for room in imported_rooms(file) if not room.startswith("_")}
+            assert not others, f"{file.name} imports {others}"
+
+
+def test_the_library_does_not_print():
+    for file in SOURCE.rglob("*.py"):
+        if file.name == "cli.py":
+            continue
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+            assert called != "print", f"{file.relative_to(SOURCE)} prints"
