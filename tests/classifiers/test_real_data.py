@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-import reference
 from sklearn.model_selection import StratifiedKFold
 
+import reference
 from hietan import HRETAN, TAN, HieTAN, HieTANLite, parallel
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 

@@ -81,7 +81,7 @@ def _stored_zeros(X):
 
 def _in_halves(X):
     """Each 1 stored as two entries of 0.5, the columns of a row from right to left."""
-    rows, columns = np.nonzero(X[:, ::-1])
+    _, columns = np.nonzero(X[:, ::-1])
     indices = np.repeat(X.shape[1] - 1 - columns, 2)
     indptr = np.concatenate([[0], 2 * np.cumsum(X.sum(axis=1))])
     return sp.csr_array((np.full(indices.size, 0.5), indices, indptr), shape=X.shape)

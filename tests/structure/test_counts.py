@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-import reference
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from hietan.structure import BinaryRows, PairCounts, count_pairs, counts
 
 

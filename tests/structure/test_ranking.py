@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reference
 from hietan import Hierarchy, _kernel
 from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 
