@@ -51,3 +51,16 @@ $(VENV)/.sources: FORCE | $(VENV)/.tools
 $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*)
 	PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation -e '.[test,lint]'
 	touch $@
+
+# The peers live in an environment of their own; one that does not install is named in the report.
+BENCH_VENV := .venv-bench
+PEERS      := pyagrum pgmpy
+
+bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and against peers; also in out/bench.md
+	$(BIN)/python benchmarks
+
+$(BENCH_VENV)/bin/python:
+	$(PYTHON) -m venv $(BENCH_VENV)
+
+$(BENCH_VENV)/.%: | $(BENCH_VENV)/bin/python
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check -q install $* pandas && touch $@ || echo "$*: not installed"
