@@ -74,7 +74,7 @@ def _race(peer: str, X: np.ndarray, y: np.ndarray, limit: float, python: str) ->
         columns = np.ascontiguousarray(X[:, :size])
         run = _run(peer, columns, y, end - time.monotonic(), python)
         if run.result is None:
-            return rows, f"{name}: {run.failure} at {size} features."
+            return rows, f"{name}, {size} features: {run.failure}."
         name = f"{NAMES[peer]} {run.result['version']}"
         rows.append([name, *_compare(columns, y, run.result)])
         if size == X.shape[1]:
@@ -84,9 +84,9 @@ def _race(peer: str, X: np.ndarray, y: np.ndarray, limit: float, python: str) ->
 
 def _run(peer: str, X: np.ndarray, y: np.ndarray, seconds: float, python: str) -> Run:
     if not Path(python).is_file():
-        return Run(failure=f"not installed ({python} is missing, `make bench` creates it)")
+        return Run(failure=f"not installed: {python} is missing, `make bench` creates it")
     if seconds <= 0:
-        return Run(failure="out of time")
+        return Run(failure="no time left")
     with tempfile.TemporaryDirectory() as folder:
         data, result = Path(folder, "data.npz"), Path(folder, "result.json")
         np.savez(data, X=X, y=y)
@@ -96,10 +96,10 @@ def _run(peer: str, X: np.ndarray, y: np.ndarray, seconds: float, python: str) -
                 command, timeout=seconds, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}
             )
         except subprocess.TimeoutExpired:
-            return Run(failure=f"out of time (ended after its last {seconds:.0f} s)")
+            return Run(failure=f"ended after the {seconds:.0f} s that it had left")
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            return Run(failure=f"failed ({last})")
+            return Run(failure=f"failed, {last}")
         return Run(result=json.loads(result.read_text()))
 
 
