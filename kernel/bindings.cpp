@@ -1,13 +1,15 @@
 // The only file that knows Python: typed arrays in, arrays out, the GIL released around the work.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "aode.hpp"
 #include "counts.hpp"
+#include "hip.hpp"
 #include "information.hpp"
 #include "lazy.hpp"
 #include "ranking.hpp"
@@ -283,6 +285,52 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
   return joint;
 }
 
+Ancestors ancestors_named(const std::string& name) {
+  if (name == "depend") return Ancestors::depend;
+  if (name == "naive") return Ancestors::naive;
+  require(name == "absent", "ancestors must be depend, naive or absent");
+  return Ancestors::absent;
+}
+
+Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string& ancestors,
+                                 std::int64_t min_frequency, In<Word, 2> words, std::size_t rows,
+                                 In<double, 1> naive_log_prior, In<std::int64_t, 1> class_count,
+                                 In<std::int32_t, 2> ones, In<std::int32_t, 2> pairs, In<double, 1> log_prior,
+                                 double alpha, bool pooled) {
+  const Counts counts = make_counts(class_count, ones, pairs);
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not fit the number of classes");
+  const Ancestors kind = ancestors_named(ancestors);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  aode(Tables(counts, alpha, pooled), relations.view(), kind, min_frequency, words.data(), rows, log_prior.data(),
+       naive_log_prior.data(), joint.data());
+  return joint;
+}
+
+Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
+  const std::size_t d = relations.features(), batches = words.shape(0);
+  require(words.shape(1) == d, "words do not fit the number of features");
+  auto kept = make_array<Word>(batches, d);
+  nb::gil_scoped_release release;
+  for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
+  return kept;
+}
+
+Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
+                                In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones, In<double, 1> log_prior,
+                                double alpha, bool pooled) {
+  require(ones.shape(0) == class_count.shape(0) && ones.shape(1) == relations.features(),
+          "class_count, ones and the relations do not fit each other");
+  const Counts counts{ones.shape(0), ones.shape(1), class_count.data(), ones.data(), nullptr};
+  require_words(words, rows, counts.d);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  hip_naive_bayes(Tables(counts, alpha, pooled), relations.view(), words.data(), rows, joint.data());
+  return joint;
+}
+
 }  // namespace
 
 NB_MODULE(_kernel, m) {
@@ -321,4 +369,10 @@ NB_MODULE(_kernel, m) {
   m.def("tree_joint_log", &py_tree_joint_log, "parent"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a,
         "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "log_prior"_a.noconvert(),
         "alpha"_a, "pooled"_a);
+  m.def("aode_joint_log", &py_aode_joint_log, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
+        "n_rows"_a, "naive_log_prior"_a.noconvert(), "class_count"_a.noconvert(), "ones"_a.noconvert(),
+        "pairs"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+  m.def("hip_select", &py_hip_select, "relations"_a, "words"_a.noconvert());
+  m.def("hip_joint_log", &py_hip_joint_log, "relations"_a, "words"_a.noconvert(), "n_rows"_a,
+        "class_count"_a.noconvert(), "ones"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
 }

@@ -88,3 +88,28 @@ def tree_joint_log(
     alpha: float,
     pooled: bool,
 ) -> NDArray[np.float64]: ...
+def aode_joint_log(
+    relations: Relations,
+    ancestors: str,
+    min_frequency: int,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    naive_log_prior: NDArray[np.float64],
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...
+def hip_select(relations: Relations, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+def hip_joint_log(
+    relations: Relations,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -21,7 +23,8 @@ class PairCounts:
     """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
 
     `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
-    many have x_i = x_j = 1, for i < j row after row of the upper triangle. Counts are sums over rows: those of two
+    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, where pairs were not asked
+    for). Counts are sums over rows: those of two
     parts of the data add up to those of the whole.
     """
 
@@ -55,8 +58,23 @@ class PairCounts:
         )
 
 
+def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+    """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
+    _check_total(rows.n_rows)
+    members = sp.csr_array(
+        (np.ones(rows.n_rows, dtype=np.int32), (codes, np.arange(rows.n_rows))),
+        shape=(n_classes, rows.n_rows),
+    )
+    ones: Any = members @ rows.matrix()
+    return PairCounts(
+        class_count=np.bincount(codes, minlength=n_classes).astype(np.int64),
+        ones=np.ascontiguousarray(ones.toarray() if sp.issparse(ones) else ones, dtype=np.int32),
+        pairs=np.zeros((n_classes, 0), dtype=np.int32),
+    )
+
+
 def count_pairs(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-    """Count the rows of each class; `codes` says which class each row has."""
+    """Count the rows of each class, their ones and their pairs of ones."""
     _check_total(rows.n_rows)
     d = rows.n_features
     counts = PairCounts(
