@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -61,14 +59,15 @@ class PairCounts:
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
     """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
     _check_total(rows.n_rows)
-    members = sp.csr_array(
-        (np.ones(rows.n_rows, dtype=np.int32), (codes, np.arange(rows.n_rows))),
-        shape=(n_classes, rows.n_rows),
-    )
-    ones: Any = members @ rows.matrix()
+    if rows.dense is not None:
+        ones = np.stack([rows.dense[codes == c].sum(axis=0, dtype=np.int32) for c in range(n_classes)])
+    else:
+        assert rows.indptr is not None and rows.indices is not None
+        cells = np.repeat(codes, np.diff(rows.indptr)) * rows.n_features + rows.indices
+        ones = np.bincount(cells, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
     return PairCounts(
         class_count=np.bincount(codes, minlength=n_classes).astype(np.int64),
-        ones=np.ascontiguousarray(ones.toarray() if sp.issparse(ones) else ones, dtype=np.int32),
+        ones=np.ascontiguousarray(ones, dtype=np.int32),
         pairs=np.zeros((n_classes, 0), dtype=np.int32),
     )
 

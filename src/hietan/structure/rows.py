@@ -58,14 +58,6 @@ class BinaryRows:
     def n_features(self) -> int:
         return self.shape[1]
 
-    def matrix(self) -> Any:
-        """The table as an int32 ndarray or CSR array."""
-        if self.dense is not None:
-            return self.dense.astype(np.int32)
-        assert self.indptr is not None and self.indices is not None
-        ones = np.ones(self.indices.size, dtype=np.int32)
-        return sp.csr_array((ones, self.indices, self.indptr), shape=self.shape)
-
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
         if self.dense is not None:
