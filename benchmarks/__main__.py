@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+import bench_aode
 import bench_tan
 import peers
 from _timing import machine
@@ -28,6 +29,7 @@ def main() -> None:
     print("\n\n".join(parts), end="\n\n", flush=True)
     for part in (
         lambda: bench_tan.report(options.rounds),
+        lambda: bench_aode.report(options.rounds),
         lambda: peers.report(options.limit, options.peers_python) if options.limit > 0 else "",
     ):
         parts.append(part())

@@ -35,16 +35,16 @@ def peaks(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, names: Sequence[st
 
 def _measure(path: str, name: str) -> int:
     from _data import read
-    from bench_tan import METHODS
+    from _methods import new
 
     X, y, hierarchy = read(path)
     if name == "nothing":
         before = _start()
         return _peak() - before
     few = hierarchy.restrict(hierarchy.features[:20])
-    METHODS[name](hierarchy=few).fit(X[:, :20], y).predict(X[:, :20])  # loads what is loaded on first use
+    new(name, few).fit(X[:, :20], y).predict(X[:, :20])  # loads what is loaded on first use
     before = _start()
-    METHODS[name](hierarchy=hierarchy, random_state=0).fit(X, y).predict(X)
+    new(name, hierarchy).fit(X, y).predict(X)
     return _peak() - before
 
 

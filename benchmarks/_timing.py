@@ -74,6 +74,25 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(header), rule, *map(line, rows)])
 
 
+def ratio_table(cases: Sequence[Case], timings: Sequence[Timing]) -> str:
+    """Each case as a multiple of the first, the floor."""
+    rows = []
+    for case, timing in zip(cases, timings, strict=True):
+        low, high = timing.quartiles
+        ratio = timing.median / timings[0].median
+        rows.append(
+            [
+                case.name,
+                f"{1e3 * timing.median:.2f}",
+                f"{1e3 * low:.2f} .. {1e3 * high:.2f}",
+                f"{ratio:.2f}",
+                "" if case.target is None else f"{case.target:g}",
+                verdict(ratio, case.target),
+            ]
+        )
+    return table(["what", "median ms", "quartiles", "x floor", "target", ""], rows)
+
+
 def verdict(value: float, target: float | None) -> str:
     return "" if target is None else "ok" if value <= target else "over"
 

@@ -17,11 +17,11 @@ from threadpoolctl import threadpool_limits
 
 from _data import load
 from _memory import peaks
-from _timing import Case, alternate, table, verdict
-from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
+from _methods import TREES, new
+from _timing import Case, alternate, ratio_table, table, verdict
+from hietan import Hierarchy, _kernel
 from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 
-METHODS: dict[str, Any] = {"TAN": TAN, "Hie-TAN": HieTAN, "Hie-TAN-Lite": HieTANLite, "HRE-TAN": HRETAN}
 BYTES_PER_PAIR = 40
 
 
@@ -31,11 +31,11 @@ def report(rounds: int = 20) -> str:
         times = time_table(X, y, hierarchy, rounds)
     return "\n\n".join(
         [
-            "## Time",
+            "## TAN family: time",
             f"{sentence}. One thread, median of {rounds} alternated rounds; the floor is "
             "`[Z.T @ Z for Z in (X[y == c].astype(np.float32) for c in classes)]`.",
             times,
-            "## Memory",
+            "## TAN family: memory",
             "Peak resident memory of fit and predict of all rows in a process of its own, above imports and data, "
             "per pair of features.",
             memory_table(X, y, hierarchy),
@@ -45,23 +45,7 @@ def report(rounds: int = 20) -> str:
 
 def time_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, rounds: int) -> str:
     cases = [_floor(X, y), *_methods(X, y, hierarchy), *_steps(X, y, hierarchy)]
-    timings = alternate(cases, rounds)
-    floor = timings[0].median
-    rows = []
-    for case, timing in zip(cases, timings, strict=True):
-        low, high = timing.quartiles
-        ratio = timing.median / floor
-        rows.append(
-            [
-                case.name,
-                f"{1e3 * timing.median:.2f}",
-                f"{1e3 * low:.2f} .. {1e3 * high:.2f}",
-                f"{ratio:.2f}",
-                "" if case.target is None else f"{case.target:g}",
-                verdict(ratio, case.target),
-            ]
-        )
-    return table(["what", "median ms", "quartiles", "x floor", "target", ""], rows)
+    return ratio_table(cases, alternate(cases, rounds))
 
 
 def _floor(X: np.ndarray, y: np.ndarray) -> Case:
@@ -75,11 +59,8 @@ def _floor(X: np.ndarray, y: np.ndarray) -> Case:
 def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
     sparse = sp.csr_array(X)
 
-    def new(name: str, **options: Any) -> Any:
-        return METHODS[name](hierarchy=hierarchy, random_state=0, **options)
-
     def fit(name: str, table: Any = X, note: str = "", target: float | None = None) -> Case:
-        return Case(f"{name} fit{note}", lambda _: new(name).fit(table, y), target=target)
+        return Case(f"{name} fit{note}", lambda _: new(name, hierarchy).fit(table, y), target=target)
 
     def predict(
         name: str,
@@ -90,7 +71,7 @@ def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         **options: Any,
     ) -> Case:
         def fitted() -> Any:
-            model = new(name, **options).fit(table, y)
+            model = new(name, hierarchy, **options).fit(table, y)
             if warm:
                 model.predict(table)
             return model
@@ -180,8 +161,8 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
 def memory_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
     pairs = X.shape[1] * (X.shape[1] - 1) // 2
     rows = []
-    for name, peak in peaks(X, y, hierarchy, ["nothing", *METHODS]).items():
-        target = BYTES_PER_PAIR if name in METHODS else None
+    for name, peak in peaks(X, y, hierarchy, ["nothing", *TREES]).items():
+        target = BYTES_PER_PAIR if name in TREES else None
         share = peak / pairs
         shown = "" if target is None else str(target)
         rows.append([name, f"{peak / 2**20:.1f}", f"{share:.1f}", shown, verdict(share, target)])
