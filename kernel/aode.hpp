@@ -148,4 +148,60 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
   }
 }
 
+// What the joint log-probability of one row is made of. With q_i the share of estimator i in their sum,
+// ln sum_i p_i = sum_i q_i ln p_i + H(q): out[feature][class] are the factors of ln p_i weighted by q,
+// averaging[class] is H(q) less the log of the number of estimators, and the rest is `log_prior`. Returns whether
+// any estimator qualifies; where none does, the factors are naive Bayes's.
+inline bool aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
+                         std::int64_t min_frequency, const Word* words, std::size_t lane, const double* log_prior,
+                         double* out, double* averaging) {
+  const std::size_t d = tables.features(), classes = tables.classes();
+  const auto value = [&](std::size_t v) { return static_cast<bool>(words[v] >> lane & 1); };
+  std::fill(out, out + d * classes, 0.0);
+  std::fill(averaging, averaging + classes, 0.0);
+  std::vector<std::size_t> estimators;
+  for (std::size_t i = 0; i < d; ++i)
+    if (tables.frequency(i, value(i)) >= min_frequency) estimators.push_back(i);
+  if (estimators.empty()) {
+    for (std::size_t v = 0; v < d; ++v) tables.add_root(v, value(v), out + v * classes);
+    return false;
+  }
+
+  std::vector<std::size_t> ancestor_of(d, d);  // the last estimator whose feature v is an ancestor of
+  const auto for_each_factor = [&](std::size_t i, std::size_t c, auto&& visit) {
+    if (ancestors != Ancestors::depend)
+      for (const std::int32_t* u = relations.ancestors.begin(i); u != relations.ancestors.end(i); ++u)
+        ancestor_of[static_cast<std::size_t>(*u)] = i;
+    visit(i, tables.log_root(i, value(i), c, /*pooled=*/false));
+    for (std::size_t j = 0; j < d; ++j) {
+      if (j == i || (ancestor_of[j] == i && ancestors == Ancestors::absent)) continue;
+      double log[2];
+      if (ancestor_of[j] == i)
+        log[value(j)] = tables.log_root(j, value(j), c, tables.pooled());
+      else
+        tables.log_child(j, i, value(i), c, log);
+      visit(j, log[value(j)]);
+    }
+  };
+
+  std::vector<double> term(estimators.size());
+  for (std::size_t c = 0; c < classes; ++c) {
+    detail::LogSum sum;
+    for (std::size_t e = 0; e < estimators.size(); ++e) {
+      term[e] = log_prior[c];
+      for_each_factor(estimators[e], c, [&](std::size_t, double log) { term[e] += log; });
+      sum.add(term[e]);
+    }
+    const double total = sum.value();
+    averaging[c] = -std::log(static_cast<double>(estimators.size()));
+    for (std::size_t e = 0; e < estimators.size(); ++e) {
+      const double share = std::exp(term[e] - total);
+      if (share < 1e-18) continue;  // far below the last bit of what it would add to
+      averaging[c] -= share * (term[e] - total);
+      for_each_factor(estimators[e], c, [&](std::size_t j, double log) { out[j * classes + c] += share * log; });
+    }
+  }
+  return true;
+}
+
 }  // namespace hietan

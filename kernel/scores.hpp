@@ -124,7 +124,19 @@ inline void add_tree(const Tables& tables, const std::int32_t* parent, const Wor
   }
 }
 
-// The same for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
+// The factors themselves, not their sum: out[feature][class], 0 for features that are not in the tree.
+inline void tree_factors(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,
+                         double* out) {
+  const std::size_t classes = tables.classes();
+  std::fill(out, out + tables.features() * classes, 0.0);
+  for (std::size_t v = 0; v < tables.features(); ++v, out += classes) {
+    const bool xv = words[v] >> lane & 1;
+    if (parent[v] == kRoot) tables.add_root(v, xv, out);
+    if (parent[v] >= 0) tables.add_child(v, xv, static_cast<std::size_t>(parent[v]), words[parent[v]] >> lane & 1, out);
+  }
+}
+
+// As add_tree, for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
 inline void add_shared_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t rows,
                             double* out) {
   const std::size_t d = tables.features(), classes = tables.classes();

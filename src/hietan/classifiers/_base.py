@@ -13,6 +13,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan.explain import Explanation, Parts, explain_rows
+from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
 from hietan.structure import BinaryRows, PairCounts, count_pairs
@@ -89,6 +91,10 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
+
+    @abstractmethod
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        """What `_joint_log` of these rows is the sum of."""
 
     def _count(self, rows: BinaryRows, codes: NDArray[np.int64]) -> PairCounts:
         """The statistics of some rows."""
@@ -200,6 +206,38 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         joint = self.predict_joint_log_proba(X)
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
+
+    # ------------------------------------------------------------------------------------------ explaining
+
+    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+
+        Parameters
+        ----------
+        X : rows, as for `predict`
+            The labels of a data frame's rows appear in the explanations.
+        target : label or None
+            The class whose log-odds against all others are explained; None: the second of two classes, the predicted
+            one of several.
+        term_names : mapping, sequence or None
+            Readable names of the features: by feature, or in the order of the columns.
+        """
+        rows = self._read(X)
+        log_prior = self._log_prior()
+        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
+        explanations: list[Explanation] = []
+        for start in range(0, rows.n_rows, 64):  # a batch of the kernel; factors take memory
+            stop = min(start + 64, rows.n_rows)
+            explanations += explain_rows(
+                self._parts(rows.words(np.arange(start, stop)), stop - start, log_prior),
+                method=type(self).__name__,
+                rows=labels[start:stop],
+                classes=self.classes_.tolist(),
+                target=target,
+                hierarchy=self.hierarchy_,
+                names=names,
+            )
+        return explanations
 
     def _read(self, X: Any) -> BinaryRows:
         check_is_fitted(self)

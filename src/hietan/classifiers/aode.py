@@ -10,8 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
+from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
-from hietan.structure import kernel_relations
+from hietan.structure import kernel_relations, unpack
+from hietan.structure.tree import ROOT
 
 
 class _AveragedEstimators(BaseBayes):
@@ -50,6 +52,27 @@ class _AveragedEstimators(BaseBayes):
             log_prior=self._estimator_log_prior(log_prior),
             **self._count_arguments(),
             **self._smoothing_arguments(),
+        )
+
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        prior = self._estimator_log_prior(log_prior)
+        factors, averaging, averaged = _kernel.aode_factors(
+            kernel_relations(self.hierarchy_),
+            self._ancestors,
+            int(self.min_frequency),
+            words,
+            n_rows,
+            log_prior=prior,
+            **self._count_arguments(),
+            **self._smoothing_arguments(),
+        )
+        return Parts(
+            joint=self._joint_log(words, n_rows, log_prior),
+            values=unpack(words, n_rows),
+            parents=np.full((n_rows, self.n_features_in_), ROOT, dtype=np.int32),
+            factors=factors,
+            base=np.where(averaged[:, None], prior, log_prior),
+            averaging=averaging,
         )
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
+from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import BinaryRows, PairCounts, count_ones, kernel_relations
+from hietan.structure import BinaryRows, PairCounts, count_ones, kernel_relations, unpack
+from hietan.structure.tree import ABSENT, ROOT
 
 
 class HIPNB(BaseBayes):
@@ -61,6 +64,37 @@ class HIPNB(BaseBayes):
             return [tuple(names[v] for v in np.flatnonzero(lane)) for lane in lanes]
 
         return [row for chunk in map_chunks(select, rows.n_rows, self.n_jobs) for row in chunk]
+
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        values = unpack(words, n_rows)
+        kept = unpack(_kernel.hip_select(kernel_relations(self.hierarchy_), words), n_rows)
+        parents = np.where(kept, ROOT, ABSENT).astype(np.int32)
+        factors = _kernel.tree_factors(
+            parents, words, n_rows, **self._count_arguments(), **self._smoothing_arguments()
+        )
+        return Parts(
+            joint=self._joint_log(words, n_rows, log_prior),
+            values=values,
+            parents=parents,
+            factors=factors,
+            base=np.tile(log_prior, (n_rows, 1)),
+            removals=lambda row: self._removals(kept[row], values[row]),
+        )
+
+    def _removals(self, kept: NDArray[np.uint8], value: NDArray[np.uint8]) -> Iterator[tuple[int, int, str]]:
+        """Each feature that is left out, the nearest one that implies it, and why."""
+        above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
+        depths, features = self.hierarchy_.depths, self.hierarchy_.features
+        for u in np.flatnonzero(kept == 0).tolist():
+            ones = below.indices[below.indptr[u] : below.indptr[u + 1]]
+            zeros = above.indices[above.indptr[u] : above.indptr[u + 1]]
+            ones, zeros = ones[value[ones] == 1], zeros[value[zeros] == 0]
+            if ones.size:
+                by = int(ones[np.argmin(depths[ones])])
+                yield u, by, f"implied by its descendant {features[by]}, which is 1"
+            else:
+                by = int(zeros[np.argmax(depths[zeros])])
+                yield u, by, f"implied by its ancestor {features[by]}, which is 0"
 
     def _count(self, rows: BinaryRows, codes: NDArray[np.int64]) -> PairCounts:
         return count_ones(rows, codes, len(self.classes_))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
+from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import EdgeRanking, PairCounts, Tree
+from hietan.structure import EdgeRanking, PairCounts, Tree, unpack
+from hietan.structure.tree import ABSENT
 
 
 class _TreeClassifier(BaseBayes):
@@ -43,6 +46,25 @@ class _TreeClassifier(BaseBayes):
 
     def _begin(self) -> None:
         self.root_order_ = check_random_state(self.random_state).permutation(self.n_features_in_)
+
+    def _tree_parts(
+        self,
+        parents: NDArray[np.int32],
+        words: NDArray[np.uint64],
+        log_prior: NDArray[np.float64],
+        removals: Callable[[int], Iterable[tuple[int, int, str]]] = lambda row: (),
+    ) -> Parts:
+        n_rows = len(parents)
+        counts, smoothing = self._count_arguments(), self._smoothing_arguments()
+        return Parts(
+            joint=self._joint_log(words, n_rows, log_prior),
+            values=unpack(words, n_rows),
+            parents=parents,
+            factors=_kernel.tree_factors(parents, words, n_rows, **counts, **smoothing),
+            base=np.tile(log_prior, (n_rows, 1)),
+            removals=removals,
+            has_tree=True,
+        )
 
     @property
     def _root_order(self) -> NDArray[np.int64]:
@@ -89,6 +111,9 @@ class _EagerTreeClassifier(_TreeClassifier):
             **self._smoothing_arguments(),
         )
 
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        return self._tree_parts(np.tile(self.tree_.parent, (n_rows, 1)), words, log_prior)
+
 
 class _LazyTreeClassifier(_TreeClassifier):
     """Learns a tree for each row it is asked about, from the counts alone."""
@@ -122,6 +147,37 @@ class _LazyTreeClassifier(_TreeClassifier):
             **self._count_arguments(),
             **self._smoothing_arguments(),
         )
+
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        parents = _kernel.lazy_trees(words=words, n_rows=n_rows, **self._search())
+        values = unpack(words, n_rows)
+        return self._tree_parts(
+            parents, words, log_prior, lambda row: self._removals(parents[row], values[row])
+        )
+
+    def _removals(
+        self, parent: NDArray[np.int32], value: NDArray[np.uint8]
+    ) -> Iterator[tuple[int, int, str]]:
+        """Each feature that is not in the tree, the first of its relatives of the same value to enter it, and why."""
+        entered = self._order_of_entry(parent)
+        above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
+        for u in np.flatnonzero(parent == ABSENT).tolist():
+            ancestors = above.indices[above.indptr[u] : above.indptr[u + 1]]
+            related = np.concatenate([ancestors, below.indices[below.indptr[u] : below.indptr[u + 1]]])
+            kept = related[(parent[related] != ABSENT) & (value[related] == value[u])]
+            by = int(kept[np.argmin(entered[kept])])
+            kin = "ancestor" if by in ancestors else "descendant"
+            yield u, by, f"same value as its {kin} {self.hierarchy_.features[by]}"
+
+    def _order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
+        """When each feature of a tree got its first edge: edges enter in the order of the ranking."""
+        children = np.flatnonzero(parent >= 0)
+        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
+        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), **self._count_arguments())
+        entered = np.full(parent.size, children.size, dtype=np.int64)
+        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
+            entered[ends[:, edge]] = rank
+        return entered
 
     def _search(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""

@@ -3,7 +3,16 @@
 from hietan.structure.counts import PairCounts, count_ones, count_pairs
 from hietan.structure.ranking import EdgeRanking
 from hietan.structure.relations import kernel_relations
-from hietan.structure.rows import BinaryRows
+from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 
-__all__ = ["BinaryRows", "EdgeRanking", "PairCounts", "Tree", "count_ones", "count_pairs", "kernel_relations"]
+__all__ = [
+    "BinaryRows",
+    "EdgeRanking",
+    "PairCounts",
+    "Tree",
+    "count_ones",
+    "count_pairs",
+    "kernel_relations",
+    "unpack",
+]
