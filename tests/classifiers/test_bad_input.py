@@ -78,6 +78,14 @@ def test_a_refused_first_partial_fit_leaves_no_trace(make):
     assert clf.predict(X[:, :2]).shape == (6,)
 
 
+def test_a_refused_fit_leaves_no_half_fitted_model(make):
+    clf = make(hierarchy=Hierarchy.from_edges([("a", "b")])).fit(NAMED, Y)
+    with pytest.raises(ValueError, match="none of the columns"):
+        clf.fit(NAMED.rename(columns=str.upper), ["x", "y", "z"] * 2)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        clf.predict(NAMED)
+
+
 def test_one_class_only(make):
     with pytest.raises(ValueError, match=r"at least two classes, but .* only one class: \['yes'\]"):
         make().fit(X, ["yes"] * 6)

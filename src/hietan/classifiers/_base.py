@@ -115,6 +115,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         hierarchy by name.
         """
         self._check_parameters()
+        self.__dict__.pop("counts_", None)  # if what follows is refused, the model is none rather than half of two
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -294,6 +295,9 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"got {self.class_prior!r}"
             )
         return prior.astype(np.float64)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "counts_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
