@@ -6,7 +6,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
 # Where the real datasets are looked for; tests that need them skip, and say so, without it.
 ifneq ($(wildcard ../shared/data),)
-export HIETAN_DATA ?= $(abspath ../shared/data)
+export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
@@ -15,9 +15,9 @@ endif
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
-install: $(VENV)/.installed  ## set up .venv with the package, its kernel and the development tools
+install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
-demo: install  ## fit the TAN family on synthetic data and print a table
+demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data and print a table
 	$(BIN)/hietan demo
 
 test: install  ## lint, type-check and run the test-suite with coverage
@@ -43,17 +43,24 @@ clean:  ## remove .venv and everything built
 
 # The build tools come first, so that the package itself builds without isolation and, later, without network.
 $(VENV)/.tools: pyproject.toml
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
-	touch $@
+	@echo "Setting up $(VENV): a minute or two, once."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+	@touch $@
 
 # The editable install maps module names to files: it is renewed when a file comes or goes, not at every edit.
 $(VENV)/.sources: FORCE | $(VENV)/.tools
 	@find src -name '*.py' | LC_ALL=C sort | cmp -s - $@ || find src -name '*.py' | LC_ALL=C sort > $@
 
 $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*)
-	PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation -e '.[test,lint]'
-	touch $@
+	@echo "Building the kernel, installing the package and what it needs."
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[all]'
+	@touch $@
+
+$(VENV)/.development: pyproject.toml | $(VENV)/.installed
+	@echo "Installing the tools for tests, lint and types."
+	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[test,lint]'
+	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.
 BENCH_VENV := .venv-bench

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "aode.hpp"
+#include "closure.hpp"
 #include "counts.hpp"
 #include "hip.hpp"
 #include "information.hpp"
@@ -30,25 +31,11 @@ using InOut = nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
 template <typename T, int Dims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dims>>;
 
-template <typename T>
-Out<T, 1> make_array(std::size_t n) {
-  T* data = new T[n];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Out<T, 1>(data, {n}, owner);
-}
-
-template <typename T>
-Out<T, 2> make_array(std::size_t n, std::size_t m) {
-  T* data = new T[n * m];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Out<T, 2>(data, {n, m}, owner);
-}
-
-template <typename T>
-Out<T, 3> make_array(std::size_t n, std::size_t m, std::size_t k) {
-  T* data = new T[n * m * k];
-  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-  return Out<T, 3>(data, {n, m, k}, owner);
+template <typename T, typename... Sizes>
+Out<T, sizeof...(Sizes)> make_array(Sizes... sizes) {
+  auto data = std::make_unique<T[]>((sizes * ...));
+  nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, sizeof...(Sizes)>(data.release(), {static_cast<std::size_t>(sizes)...}, owner);
 }
 
 void require(bool condition, const char* what) {
@@ -211,12 +198,15 @@ struct PyRanking {
     auto out = make_array<std::int32_t>(limit, 2);
     nb::gil_scoped_release release;
     std::size_t n = 0;
-    for (std::size_t k = 0; n < limit; ++k)
-      for (const Edge& edge : *ranking.block(k)) {
+    for (std::size_t k = 0; n < limit; ++k) {
+      const std::vector<Edge>* block = ranking.block(k);
+      if (!block) throw std::logic_error("the ranking ended before all its edges were read");
+      for (const Edge& edge : *block) {
         if (n == limit) break;
         out.data()[2 * n] = static_cast<std::int32_t>(std::min(edge.first(), edge.last()));
         out.data()[2 * n++ + 1] = static_cast<std::int32_t>(std::max(edge.first(), edge.last()));
       }
+    }
     return out;
   }
 };
@@ -332,6 +322,22 @@ Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, s
     tree_factors(tables, parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
                  factors.data() + row * counts.d * counts.classes);
   return factors;
+}
+
+// (row, parent, child) of the first contradiction to the hierarchy, or None.
+nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 1> child_indices, In<Word, 2> words,
+                             std::size_t rows) {
+  const std::size_t d = words.shape(1);
+  require(child_indptr.shape(0) == d + 1, "child_indptr does not fit the number of features");
+  require_csr(child_indptr, child_indices, d);
+  require_words(words, rows, d);
+  Violation found;
+  {
+    nb::gil_scoped_release release;
+    found = find_violation({child_indptr.data(), child_indices.data()}, d, words.data(), rows);
+  }
+  if (found.row < 0) return nb::none();
+  return nb::make_tuple(found.row, found.parent, found.child);
 }
 
 Ancestors ancestors_named(const std::string& name) {
@@ -455,4 +461,6 @@ NB_MODULE(_kernel, m) {
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(),
         "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+  m.def("find_violation", &py_find_violation, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert(),
+        "words"_a.noconvert(), "n_rows"_a);
 }

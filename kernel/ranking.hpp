@@ -54,10 +54,11 @@ class EdgeOrder {
     enum : std::uint8_t { none, above, below };
     std::vector<std::uint8_t> relation(d, none);
     for (std::size_t i = 0; i + 1 < d; ++i) {
-      const std::int64_t* row = keys_ + row_start(i, d) - i - 1;
+      const std::int64_t* row = keys_ + row_start(i, d);
       bool marked = false;
       for (std::size_t j = i + 1; j < d; ++j) {
-        if (row[j] < low || row[j] >= high || dead(i, j)) continue;
+        const std::int64_t key = row[j - i - 1];
+        if (key < low || key >= high || dead(i, j)) continue;
         if (!marked) {
           mark(i, relation, above, below);
           marked = true;
@@ -66,7 +67,7 @@ class EdgeOrder {
         const Edge edge = relation[j] == none    ? Edge{a, b}
                           : relation[j] == above ? Edge{b | Edge::kRelated, a}
                                                  : Edge{a | Edge::kRelated, b};
-        entries.push_back({row[j], edge});
+        entries.push_back({key, edge});
       }
       if (marked) mark(i, relation, none, none);
     }
@@ -152,8 +153,9 @@ class Ranking {
     std::lock_guard<std::mutex> guard(mutex_);
     while (k >= blocks_.size()) {
       if (cut_.exhausted()) return nullptr;
-      cut_ = order_.next(cut_, wanted_);
-      blocks_.push_back(order_.sorted(cut_, [](std::size_t, std::size_t) { return false; }));
+      const EdgeOrder::Cut cut = order_.next(cut_, wanted_);
+      blocks_.push_back(order_.sorted(cut, [](std::size_t, std::size_t) { return false; }));
+      cut_ = cut;  // only now: where memory runs out, the block is sorted again another time
       sorted_ += blocks_.back().size();
       wanted_ += wanted_ / 2;
     }

@@ -63,9 +63,10 @@ class Tables {
     const std::size_t pair = pair_index(v, p, counts_.d);
     const std::int64_t condition = condition_count(p, xp, c);
     const std::int64_t one = cell(counts_.pairs_of(c)[pair], counts_.ones_of(c)[v], condition, true, xp);
-    const double q = pooled_ ? pooled_guess(v, true, p, xp, pair) : 0.5, below = log_condition(condition);
-    out[1] = log_count(one, q) - below;
-    out[0] = log_count(condition - one, 1.0 - q) - below;
+    const double below = log_condition(condition);
+    // Each guess from its own counts: 1 - q would lose the digits of a small one.
+    out[1] = log_count(one, pooled_ ? pooled_guess(v, true, p, xp, pair) : 0.5) - below;
+    out[0] = log_count(condition - one, pooled_ ? pooled_guess(v, false, p, xp, pair) : 0.5) - below;
   }
 
  private:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hietan import AODE, HIPNB, TAN, HieTANLite
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODELite, HieTAN, HieTANLite
 from hietan.datasets import fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
 
@@ -14,10 +14,19 @@ with open(DOCS / "accuracy.csv", encoding="utf-8", newline="") as file:
     ROWS = {(row["dataset"], row["method"], row["smoothing"]): row for row in csv.DictReader(file)}
 
 
-@pytest.mark.parametrize("dataset", ["DM-CC", "MM-MF"])
+@pytest.mark.parametrize("dataset", ["DM-CC", "MM-MF", "SC-MFCC"])
 @pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
 @pytest.mark.parametrize(
-    ("name", "method"), [("TAN", TAN), ("Hie-TAN-Lite", HieTANLite), ("AODE", AODE), ("HIP + NB", HIPNB)]
+    ("name", "method"),
+    [
+        ("TAN", TAN),
+        ("Hie-TAN", HieTAN),
+        ("Hie-TAN-Lite", HieTANLite),
+        ("HRE-TAN", HRETAN),
+        ("AODE", AODE),
+        ("Hie-AODE-Lite", HieAODELite),
+        ("HIP + NB", HIPNB),
+    ],
 )
 def test_a_sample_is_recomputed(real_data, dataset, name, method, smoothing):
     values = pooled_predictions(

@@ -14,6 +14,7 @@ import reference as ref
 from comparison import counts_of, twin_answers
 from reference import ABSENT, METHODS, MUTANTS, ROOT
 from strategies import Problem, fixed_problems, problems, random_problem, with_hidden_relation
+from walks import walk
 
 A, B, C, D, E, F = range(6)
 FIGURE_DAG = [{E}, {F}, {E, F}, {A, C, E, F}, set(), set()]
@@ -380,3 +381,18 @@ def test_wrong_versions_give_other_trees(mutant):
         )
         if method in methods:
             assert any(differs), f"{method} does not notice: {mutant}"
+
+
+@given(problems(min_features=1))
+def test_the_quick_walks_are_the_literal_ones(problem):
+    counts = counts_of(problem)
+    ranked = ref.ranking(counts)
+    order = Random(problem.seed).sample(range(problem.n_features), problem.n_features)
+    above = problem.ancestors
+    assert walk(ranked, above, order, directed=True) == ref.hie_tan_tree(ranked, above, order)
+    lone = ref.lone_feature(problem.n_features, counts).index(ROOT)
+    for x in problem.X_test[:5].tolist():
+        lite = ref.hie_tan_lite_tree(x, ranked, above, order, counts)
+        assert walk(ranked, above, order, directed=True, x=x, lone=lone) == lite
+        hre = ref.hre_tan_tree(x, ranked, above, order, counts)
+        assert walk(ranked, above, order, directed=False, x=x, lone=lone) == hre

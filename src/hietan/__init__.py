@@ -1,5 +1,6 @@
 """Classification with hierarchical features: exact, fast, explainable."""
 
+from hietan._warnings import HierarchyWarning
 from hietan.classifiers import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
@@ -16,6 +17,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "Hierarchy",
+    "HierarchyWarning",
     "Tree",
     "__version__",
 ]

@@ -143,3 +143,9 @@ def aode_factors(
     alpha: float,
     pooled: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
+def find_violation(
+    child_indptr: NDArray[np.int32],
+    child_indices: NDArray[np.int32],
+    words: NDArray[np.uint64],
+    n_rows: int,
+) -> tuple[int, int, int] | None: ...

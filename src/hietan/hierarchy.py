@@ -297,8 +297,9 @@ class Hierarchy:
         if feature_names is None:
             if n_features != len(self):
                 raise ValueError(
-                    f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame, "
-                    "whose columns are matched by name, or restrict the hierarchy to the columns of X"
+                    f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame "
+                    "whose columns have names (strings), which are matched by name (in a pipeline: "
+                    "set_output(transform='pandas') on the steps before), or restrict the hierarchy to the columns of X"
                 )
             return self
         names = check_names(feature_names)

@@ -1,11 +1,24 @@
 """Bad input gets a clear error that names what came, or a sensible result; odd data are everyday data."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    Hierarchy,
+    HierarchyWarning,
+    HieTAN,
+    HieTANLite,
+)
 
 TREES = [TAN, HieTAN, HieTANLite, HRETAN]
 CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
@@ -86,9 +99,28 @@ def test_a_refused_fit_leaves_no_half_fitted_model(make):
         clf.predict(NAMED)
 
 
+def test_data_that_contradict_the_hierarchy(make):
+    """A warning that names the place; edges the wrong way round are found so."""
+    right, wrong = Hierarchy.from_edges([("a", "b")]), Hierarchy.from_edges([("b", "a")])
+    closed = pd.DataFrame({"b": [1, 0, 0, 1] * 20, "a": [1, 1, 0, 1] * 20})
+    y = [0, 1] * 40
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        make(hierarchy=right).fit(closed, y)
+        make(hierarchy=right).partial_fit(closed, y, classes=[0, 1])
+    for table in (closed, closed.astype(pd.SparseDtype(int, 0))):
+        with pytest.warns(HierarchyWarning, match="in row 1, 'a' is 1 but its parent 'b' is 0"):
+            make(hierarchy=wrong).fit(table, y)
+    later = pd.concat([closed] * 60 + [pd.DataFrame({"b": [1], "a": [0]})], ignore_index=True)
+    with pytest.warns(HierarchyWarning, match="in row 4800, 'b' is 1 but its parent 'a' is 0"):
+        make(hierarchy=right).partial_fit(later, [*(y * 60), 1], classes=[0, 1])
+
+
 def test_one_class_only(make):
     with pytest.raises(ValueError, match=r"at least two classes, but .* only one class: \['yes'\]"):
         make().fit(X, ["yes"] * 6)
+    with pytest.raises(ValueError, match=r"at least two classes, but there is only one class: \[0\]"):
+        make().partial_fit(X, Y * 0, classes=[0])
 
 
 def test_a_class_that_never_came_is_improbable_but_possible(make):
@@ -119,9 +151,9 @@ def test_one_feature(make):
     np.testing.assert_allclose(clf.predict_joint_log_proba([[1], [0]]), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [0, -1, np.inf, np.nan, "1", None, True])
+@pytest.mark.parametrize("alpha", [0, -1, np.inf, 1e308, np.nan, "1", None, True])
 def test_alpha_must_be_a_positive_number(make, alpha):
-    with pytest.raises(ValueError, match="alpha must be a number above 0, got"):
+    with pytest.raises(ValueError, match="alpha must be a number above 0 "):
         make(alpha=alpha).fit(X, Y)
 
 
@@ -139,12 +171,29 @@ def test_other_parameters(make):
     if make in TREES:
         with pytest.raises(ValueError, match="seed"):
             make(random_state="seed").fit(X, Y)
-    for m in (-1, 0.5, None, True):
+    for m in (-1, 0.5, None, True, 10**30):
         if "min_frequency" in make().get_params():
-            with pytest.raises(ValueError, match="min_frequency must be an integer of 0 or more, got"):
+            with pytest.raises(ValueError, match="min_frequency must be an integer of 0 or more "):
                 make(min_frequency=m).fit(X, Y)
     with pytest.raises(ValueError, match="Unknown label type"):
         make().fit(X, Y + 0.5)
+
+
+def test_parameters_set_after_the_fit_are_checked_too(make):
+    clf = make().fit(X, Y)
+    before = clf.predict_joint_log_proba(X)
+    for wrong in ({"alpha": 0}, {"smoothing": "none"}, {"class_prior": [1, 2, 3]}, {"binarize": "x"}):
+        right = {name: clf.get_params()[name] for name in wrong}
+        with pytest.raises(ValueError, match=f"{next(iter(wrong))} must"):
+            clf.set_params(**wrong).predict(X)
+        clf.set_params(**right)
+    np.testing.assert_array_equal(clf.predict_joint_log_proba(X), before)
+
+
+def test_column_names_that_name_nothing(make):
+    """Without a hierarchy nothing hangs on the names."""
+    clf = make().fit(NAMED.set_axis(["", "a", "b"], axis=1), Y)
+    assert clf.hierarchy_.features == ("x0", "x1", "x2")
 
 
 def test_binarize_none_means_zero_and_one(make):

@@ -7,6 +7,8 @@ from sklearn.model_selection import StratifiedKFold
 import reference
 from hietan import HRETAN, TAN, HieTAN, HieTANLite, parallel
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
+from hietan.structure import EdgeRanking
+from walks import walk
 
 FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
 
@@ -60,3 +62,20 @@ def test_real_rows_against_the_twins(real_data, smoothing):
             assert tree.parent.tolist() == twin
             expected = reference.joint_log(x, tree.parent.tolist(), counts, 1.0, smoothing)
             np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
+
+
+def test_real_trees_over_several_blocks_of_edges(real_data):
+    """Worm BPMFCC: 708,645 edges, of which the kernel sorts what it needs, block after block."""
+    data = fetch_ageing_genes("worm", "BPMFCC")
+    index = {name: v for v, name in enumerate(data.feature_names)}
+    ancestors = [{index[a] for a in data.hierarchy.ancestors(name)} for name in data.feature_names]
+    rows = data.X[::90].toarray()
+    for method, directed in ((HieTAN, True), (HieTANLite, True), (HRETAN, False)):
+        clf = method(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+        ranking = EdgeRanking(clf.counts_, clf.hierarchy_)
+        edges, lone, order = ranking.edges().tolist(), ranking.lone_feature, clf.root_order_.tolist()
+        if method is HieTAN:
+            assert clf.tree_.parent.tolist() == walk(edges, ancestors, order, directed=True)
+            continue
+        for x, tree in zip(rows.tolist(), clf.trees(rows), strict=True):
+            assert tree.parent.tolist() == walk(edges, ancestors, order, directed=directed, x=x, lone=lone)

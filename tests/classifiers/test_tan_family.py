@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from random import Random
 
@@ -13,9 +14,23 @@ from hypothesis import strategies as st
 from sklearn.utils import check_random_state
 
 from comparison import frame, ontology, twin_answers
-from hietan import HRETAN, TAN, HieTAN, HieTANLite
-from reference import METHODS, MUTANTS, ROOT, RULES, Rules
+from hietan import AODE, HRETAN, TAN, HieTAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from hietan.structure import EdgeRanking
+from reference import (
+    METHODS,
+    MUTANTS,
+    ROOT,
+    RULES,
+    Counts,
+    Rules,
+    aode_joint_log,
+    joint_log,
+    ranking,
+    tan_tree,
+)
 from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
+from walks import walk
 
 ESTIMATORS = {"tan": TAN, "hie_tan": HieTAN, "hie_tan_lite": HieTANLite, "hre_tan": HRETAN}
 EAGER = ("tan", "hie_tan")
@@ -296,7 +311,7 @@ def test_a_row_does_not_depend_on_the_others(method, problem, random):
 
 @every_method
 def test_number_of_jobs(method):
-    """Several threads or processes, the same result, also for enough rows to be worth sharing out."""
+    """Several threads, the same result, also for enough rows to be worth sharing out."""
     for problem in sorted(FIXED, key=lambda p: -len(p.X_test))[:4]:
         for X in (frame(problem, problem.X_test), frame(problem, np.tile(problem.X_test, (15, 1)))):
             one = fitted(problem, method, n_jobs=1)
@@ -320,3 +335,45 @@ def test_order_of_training_rows(method):
         order = Random(problem.seed).sample(range(n), n)
         shuffled = replace(problem, X_train=problem.X_train[order], y=problem.y[order])
         assert_identical(answers(fitted(shuffled, method), X), answers(fitted(problem, method), X))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_over_several_blocks_of_edges(seed):
+    """Edges are sorted in blocks of thousands: here there are many, and a hierarchy in all of them."""
+    data = make_hierarchical_classification(60, 330, density=0.1, multi_parent=0.5, random_state=seed)
+    index = {name: v for v, name in enumerate(data.feature_names)}
+    ancestors = [{index[a] for a in data.hierarchy.ancestors(name)} for name in data.feature_names]
+    rng = np.random.default_rng(seed)
+    rows = np.vstack([data.X[:12].toarray(), rng.integers(0, 2, (4, 330))])  # closed, and not
+    for method, directed in ((HieTAN, True), (HieTANLite, True), (HRETAN, False)):
+        clf = method(hierarchy=data.hierarchy, random_state=seed).fit(data.X, data.y)
+        ranked = EdgeRanking(clf.counts_, clf.hierarchy_)
+        edges, lone, order = ranked.edges().tolist(), ranked.lone_feature, clf.root_order_.tolist()
+        for x, tree in zip(rows.tolist(), clf.trees(rows), strict=True):
+            row = None if method is HieTAN else x
+            assert tree.parent.tolist() == walk(edges, ancestors, order, directed=directed, x=row, lone=lone)
+            if method is HieTAN:
+                break
+        if method is not HieTAN:
+            clf.trees(rows)
+            assert clf._ranking.kernel.n_sorted > 2**14  # more than the first block was read
+
+
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("make", [TAN, AODE])
+def test_more_rows_than_the_tables_of_logarithms_hold(make, smoothing):
+    """Past 65,536 rows of a class logarithms are computed, not looked up."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((200_000, 5)) < [0.9, 0.5, 1e-4, 0.9999, 0.3]).astype(np.uint8)
+    y = (rng.random(200_000) < 0.6).astype(int)
+    pairs = [(X[y == c].T.astype(np.int64) @ X[y == c]).tolist() for c in (0, 1)]
+    counts = Counts(np.bincount(y).tolist(), pairs, 5)
+    rows = np.array(list(itertools.product([0, 1], repeat=5)))
+    clf = make(smoothing=smoothing).fit(X, y)
+    if make is AODE:
+        expected = [aode_joint_log(x, counts, 1.0, smoothing) for x in rows.tolist()]
+    else:
+        parent = tan_tree(5, ranking(counts), clf.root_order_.tolist())
+        assert parent == clf.tree_.parent.tolist()
+        expected = [joint_log(x, parent, counts, 1.0, smoothing) for x in rows.tolist()]
+    np.testing.assert_allclose(clf.predict_joint_log_proba(rows), expected, rtol=0, atol=1e-9)

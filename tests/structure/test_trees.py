@@ -140,9 +140,30 @@ class TestTree:
         fork = Tree(np.array([-1, 0, 1, 0], np.int32), ("top", "left", "leaf", "right"))
         assert str(fork) == "top\n├── left\n│   └── leaf\n└── right"
 
+    @pytest.mark.parametrize(
+        ("parent", "message"),
+        [
+            ([1, 0], "a single -1"),
+            ([-1, -1], "a single -1"),
+            ([5, -1], "indices of features"),
+            ([-3, -1], "indices of features"),
+            ([-1, 0, 1], r"shape \(3,\), but there are 2"),
+        ],
+    )
+    def test_what_is_no_tree(self, parent, message):
+        with pytest.raises(ValueError, match=message):
+            Tree(np.array(parent), ("p", "q"))
+
+    def test_a_cycle_beside_the_root(self):
+        with pytest.raises(ValueError, match="the root does not reach every feature"):
+            Tree(np.array([-1, 2, 1]), ("p", "q", "r")).edges  # noqa: B018
+
     def test_is_a_value(self):
         same = Tree(self.tree.parent.copy(), self.tree.feature_names)
         assert same == self.tree and hash(same) == hash(self.tree)
         assert self.tree != Tree(np.array([-1, 0, -2, -2, 1, 4], np.int32), tuple(NAMES))
         with pytest.raises(ValueError, match="read-only"):
             self.tree.parent[0] = 1
+        mine = np.array([-1, 0])
+        Tree(mine, ("p", "q"))
+        mine[1] = -2  # the caller's array stays the caller's

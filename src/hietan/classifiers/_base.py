@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from abc import ABCMeta, abstractmethod
 from typing import Any, Self
 
@@ -13,11 +14,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan._warnings import HierarchyWarning
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import BinaryRows, PairCounts, count_pairs
+from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
 
 SMOOTHINGS = ("laplace", "pooled")
 
@@ -106,6 +108,9 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _learn(self) -> None:
         """Called by `fit` with the counts in place: what does not depend on the row to predict."""
 
+    def _prepare(self) -> None:
+        """Called before the rows are divided among threads: what they share is learned once."""
+
     # ------------------------------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -115,14 +120,18 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         hierarchy by name.
         """
         self._check_parameters()
-        self.__dict__.pop("counts_", None)  # if what follows is refused, the model is none rather than half of two
+        self.__dict__.pop(
+            "counts_", None
+        )  # if what follows is refused, the model is none rather than half of two
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         self._set_classes(classes)
         self._align_hierarchy()
         self._begin()
-        self._set_counts(self._count(BinaryRows.from_matrix(X, self.binarize), codes))
+        rows = BinaryRows.from_matrix(X, self.binarize)
+        self._warn_if_not_closed(rows)
+        self._set_counts(self._count(rows, codes))
         self._learn()
         return self
 
@@ -153,6 +162,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._align_hierarchy()
         if first:
             self._begin()
+        self._warn_if_not_closed(rows)
         counts = self._count(rows, np.searchsorted(self.classes_, y))
         self._set_counts(counts if first else self.counts_ + counts)
         return self
@@ -160,7 +170,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _set_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
             raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but y holds only one class: {classes.tolist()}"
+                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
             )
         self._check_prior(len(classes))
         self.classes_ = classes
@@ -173,9 +183,22 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         names = getattr(self, "feature_names_in_", None)
         if self.hierarchy is not None:
             self.hierarchy_ = self.hierarchy.align(names, self.n_features_in_)
-        else:
-            self.hierarchy_ = Hierarchy.unrelated(
-                names if names is not None else [f"x{j}" for j in range(self.n_features_in_)]
+            return
+        if names is None or len(set(names)) < len(names) or not all(names):
+            names = [f"x{j}" for j in range(self.n_features_in_)]
+        self.hierarchy_ = Hierarchy.unrelated(names)
+
+    def _warn_if_not_closed(self, rows: BinaryRows) -> None:
+        found = first_violation(rows, self.hierarchy_)
+        if found is not None:
+            row, parent, child = found
+            warnings.warn(
+                f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Are the "
+                f"edges (parent, child), and unnamed columns in the order of hierarchy.features? "
+                f"hierarchy.violations(X) shows more, hierarchy.close(X) propagates the ones. If it is meant so: "
+                f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+                HierarchyWarning,
+                stacklevel=3,
             )
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -184,6 +207,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
         rows = self._read(X)
         log_prior = self._log_prior()
+        self._prepare()
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
             return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
@@ -242,6 +266,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _read(self, X: Any) -> BinaryRows:
         check_is_fitted(self)
+        self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
@@ -263,8 +288,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if not _is_number(self.alpha) or not 0 < self.alpha < np.inf:
-            raise ValueError(f"alpha must be a number above 0, got {self.alpha!r}")
+        if not _is_number(self.alpha) or not 0 < self.alpha < 1e300:
+            raise ValueError(f"alpha must be a number above 0 (and below 1e300), got {self.alpha!r}")
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
         if self.binarize is not None and (not _is_number(self.binarize) or not np.isfinite(self.binarize)):

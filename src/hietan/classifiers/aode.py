@@ -86,8 +86,8 @@ class _AveragedEstimators(BaseBayes):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         m: Any = self.min_frequency
-        if not isinstance(m, numbers.Integral) or isinstance(m, bool) or m < 0:
-            raise ValueError(f"min_frequency must be an integer of 0 or more, got {m!r}")
+        if not isinstance(m, numbers.Integral) or isinstance(m, bool) or not 0 <= int(m) < 2**62:
+            raise ValueError(f"min_frequency must be an integer of 0 or more (and below 2^62), got {m!r}")
 
 
 class AODE(_AveragedEstimators):

@@ -86,12 +86,15 @@ class _EagerTreeClassifier(_TreeClassifier):
         ranking = EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
         self._tree = Tree(self._learn_parents(ranking), self.hierarchy_.features)
 
+    def _prepare(self) -> None:
+        if self._tree is None:
+            self._learn()
+
     @property
     def tree_(self) -> Tree:
         """The tree that scores every row. After `partial_fit` it is learned when it is first asked for."""
         check_is_fitted(self)
-        if self._tree is None:
-            self._learn()
+        self._prepare()
         assert self._tree is not None
         return self._tree
 
@@ -178,6 +181,9 @@ class _LazyTreeClassifier(_TreeClassifier):
         for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
             entered[ends[:, edge]] = rank
         return entered
+
+    def _prepare(self) -> None:
+        self._search()
 
     def _search(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""

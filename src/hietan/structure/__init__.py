@@ -2,7 +2,7 @@
 
 from hietan.structure.counts import PairCounts, count_ones, count_pairs
 from hietan.structure.ranking import EdgeRanking
-from hietan.structure.relations import kernel_relations
+from hietan.structure.relations import first_violation, kernel_relations
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 
@@ -13,6 +13,7 @@ __all__ = [
     "Tree",
     "count_ones",
     "count_pairs",
+    "first_violation",
     "kernel_relations",
     "unpack",
 ]

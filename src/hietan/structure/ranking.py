@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,8 @@ class EdgeRanking:
     def __init__(self, counts: PairCounts, hierarchy: Hierarchy) -> None:
         self.counts = counts
         self.hierarchy = hierarchy
+        self._lock = Lock()
+        self._kernel: _kernel.Ranking | None = None
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
@@ -36,10 +39,13 @@ class EdgeRanking:
         """Who is whose ancestor, for the kernel."""
         return kernel_relations(self.hierarchy)
 
-    @cached_property
+    @property
     def kernel(self) -> _kernel.Ranking:
-        """The lazily sorted edges, for the kernel."""
-        return _kernel.Ranking(self.keys, self.relations)
+        """The lazily sorted edges, for the kernel. Made once, also where several threads ask for it first."""
+        with self._lock:
+            if self._kernel is None:
+                self._kernel = _kernel.Ranking(self.keys, self.relations)
+            return self._kernel
 
     @cached_property
     def lone_feature(self) -> int:
@@ -50,5 +56,5 @@ class EdgeRanking:
         """The first `limit` edges (i, j), i < j; all of them by default."""
         return self.kernel.edges(self.keys.size if limit is None else limit)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {"counts": self.counts, "hierarchy": self.hierarchy}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EdgeRanking, (self.counts, self.hierarchy)

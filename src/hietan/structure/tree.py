@@ -44,9 +44,17 @@ class Tree:
     feature_names: tuple[str, ...]
 
     def __post_init__(self) -> None:
-        if self.parent.shape != (len(self.feature_names),):
-            raise ValueError(f"{self.parent.shape} parents for {len(self.feature_names)} features")
-        self.parent.flags.writeable = False
+        parent = np.array(self.parent, dtype=np.int32)  # a copy: the caller's array stays the caller's
+        if parent.shape != (len(self.feature_names),):
+            raise ValueError(
+                f"parent has shape {parent.shape}, but there are {len(self.feature_names)} feature names"
+            )
+        parent.flags.writeable = False
+        object.__setattr__(self, "parent", parent)
+        if (parent >= parent.size).any() or (parent < ABSENT).any() or np.count_nonzero(parent == ROOT) != 1:
+            raise ValueError(
+                f"parent must hold indices of features, -2 and a single -1, got {parent.tolist()}"
+            )
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -77,6 +85,10 @@ class Tree:
         order = list(self._children[ROOT])
         for v in order:
             order.extend(self._children.get(v, ()))
+        if len(order) != np.count_nonzero(self.parent != ABSENT):
+            raise ValueError(
+                f"parent is no tree: the root does not reach every feature, got {self.parent.tolist()}"
+            )
         return order
 
     def _depths(self) -> dict[int, int]:

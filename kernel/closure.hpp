@@ -1,0 +1,27 @@
+// Rows that contradict the hierarchy: a feature at 1 under a parent at 0.
+#pragma once
+
+#include "relations.hpp"
+#include "words.hpp"
+
+namespace hietan {
+
+struct Violation {
+  std::int64_t row = -1;  // -1: none
+  std::int32_t parent = -1, child = -1;
+};
+
+// The first edge, in the order of parents and children, that a row contradicts, and the first such row.
+inline Violation find_violation(const Adjacency& children, std::size_t d, const Word* words, std::size_t rows) {
+  for (std::size_t v = 0; v < d; ++v)
+    for (const std::int32_t* u = children.begin(v); u != children.end(v); ++u)
+      for (std::size_t first = 0; first < rows; first += kLanes) {
+        const Word* batch = words + first / kLanes * d;
+        const Word broken = batch[*u] & ~batch[v] & lane_mask(rows - first);
+        if (broken)
+          return {static_cast<std::int64_t>(first) + lowest_bit(broken), static_cast<std::int32_t>(v), *u};
+      }
+  return {};
+}
+
+}  // namespace hietan
