@@ -10,7 +10,8 @@ from pathlib import Path
 from hietan.datasets._ageing import read_ageing_genes
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._files import sha256_of
-from hietan.datasets._obo import Ontology, read_obo
+from hietan.datasets._obo import read_obo
+from hietan.datasets._ontology import Ontology
 
 _FOLDERS = {"CE": "Worm", "DM": "Fly", "MM": "Mouse", "SC": "Yeast"}
 _NAMESPACES = ("BP", "MF", "CC")
