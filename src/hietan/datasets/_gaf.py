@@ -15,6 +15,7 @@ _GAF_COLUMNS = 15  # GAF 1.0; 2.0 to 2.2 add two, of which the last may be missi
 _GENE2GO_COLUMNS = 8
 _GAF_VERSIONS = ("1.0", "2.0", "2.1", "2.2")
 _ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
+_HEADER = re.compile(r"!\s*([\w-]+):\s+(\S.*)").match
 _Numbered = Iterator[tuple[int, str]]
 
 
@@ -96,10 +97,10 @@ class AnnotationReader:
         return None
 
     def _comment(self, line: str, number: int) -> None:
-        key, colon, value = line[1:].partition(":")
-        if not colon or len(key.split()) != 1:
+        found = _HEADER(line)
+        if not found:
             return
-        key, value = key.strip().lower(), value.strip()
+        key, value = found[1].lower(), found[2].rstrip()
         self.header.setdefault(key, value)
         if key == "gaf-version" and value not in _GAF_VERSIONS:
             raise DataError(

@@ -43,7 +43,7 @@ def all_rows(genes: Genes, kind: str, tally: Tally) -> Rows:
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if any(genes.terms[o] for o in objects)}
-    tally.drop(NO_ANNOTATION, len(named) - len(kept))
+    tally.drop("none of its annotations is used", len(named) - len(kept))
     return Rows(list(kept), list(kept.values()), [""] * len(kept))
 
 
