@@ -47,7 +47,9 @@ def _read_with_pronto(source: TextSource) -> Ontology:
         try:
             loaded = pronto.Ontology(file)
             terms = {term.id: _term(term) for term in loaded.terms()}
-        except Exception as error:  # whatever its parsers stumble over, the file is to blame
+        except BaseException as error:  # its parser is compiled, and may panic outside of Exception
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
             raise DataError(f"pronto cannot read it: {error}", name) from error
     if not terms:
         raise DataError("no term found; expected an ontology in OBO, OBO-Graph JSON or OWL", name)
