@@ -14,15 +14,11 @@ from hietan.datasets._errors import DataError
 from hietan.datasets._files import TextSource, numbered_lines, source_name
 from hietan.datasets._ontology import Ontology, Term
 
-_Values = dict[str, list[tuple[int, str]]]
-_TAGS = frozenset(
-    [
-        *("id", "name", "namespace", "is_a", "alt_id", "is_obsolete"),
-        *("relationship", "replaced_by", "consider"),
-    ]
-)
+_Lines = list[tuple[int, str, str]]  # number, tag and value of each
+_IDS = frozenset({"id", "is_a", "alt_id", "replaced_by", "consider"})
+_TAGS = _IDS | {"name", "namespace", "is_obsolete", "relationship"}
+_INITIALS = frozenset("[" + "".join(tag[0] for tag in _TAGS))
 _TRAILER = re.compile(r"\s+(?:!(?:\s.*)?|\{[^{}]*\}\s*(?:!\s.*)?)$")
-_PLAIN = re.compile(r"[^!{\s]+").fullmatch
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 
@@ -47,71 +43,65 @@ def read_obo(source: TextSource) -> Ontology:
         Where the file is damaged or not in this format; it names file and line.
     """
     name = source_name(source)
-    header: _Values = {}
+    header: dict[str, str] = {}
     terms: dict[str, Term] = {}
-    for line, kind, values in _stanzas(source):
+    for start, kind, lines in _stanzas(source):
         if kind == "":
-            header = values
+            header = {tag: value for _, tag, value in reversed(lines)}
         elif kind == "[Term]":
-            term = _term(values, _first(header, "default-namespace", ""), name, line)
+            term = _term(lines, header.get("default-namespace", ""), name, start)
             if term.id in terms:
-                raise DataError(f"second [Term] with id {term.id}", name, line)
+                raise DataError(f"second [Term] with id {term.id}", name, start)
             terms[term.id] = term
     if not terms:
         raise DataError("no [Term] stanza found; expected an ontology in OBO format", name)
-    return Ontology(terms, _first(header, "data-version", ""), name)
+    return Ontology(terms, header.get("data-version", ""), name)
 
 
-def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Values]]:
-    """(line number, heading, values by tag) of the header, whose heading is "", and of each stanza."""
+def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Lines]]:
+    """(line number, heading, lines) of the header, whose heading is "", and of each stanza."""
     start, kind = 1, ""
-    values: _Values = {}
+    lines: _Lines = []
     for number, line in numbered_lines(source):
+        if kind and line[:1] not in _INITIALS:
+            continue  # most lines are of no use here, and this is the quickest way to tell
         if line[:1] == "[":
-            yield start, kind, values
-            start, kind, values = number, line.split("!", 1)[0].strip(), {}
+            yield start, kind, lines
+            start, kind, lines = number, line.split("!", 1)[0].strip(), []
             continue
         tag, colon, value = line.partition(":")
         if tag in _TAGS or (not kind and colon):
-            values.setdefault(tag, []).append((number, value.strip()))
-    yield start, kind, values
+            lines.append((number, tag, value.strip()))
+    yield start, kind, lines
 
 
-def _first(values: _Values, tag: str, default: str) -> str:
-    return values[tag][0][1] if tag in values else default
-
-
-def _term(values: _Values, namespace: str, name: str, line: int) -> Term:
-    ids = _identifiers(values, "id", name)
-    if len(ids) != 1:
-        raise DataError(f"expected one id in this [Term], found {list(ids)}", name, line)
+def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
+    ids: dict[str, list[str]] = {"id": [], "is_a": []}
+    related: list[tuple[str, str]] = []
+    label, obsolete = "", False
+    for number, tag, value in lines:
+        if tag in _IDS:
+            found = _identifier(value)
+            if not found:
+                raise DataError(f"the id after '{tag}:' is missing", name, number)
+            ids.setdefault(tag, []).append(found)
+        elif tag == "name":
+            label = label or _text(value)
+        elif tag == "namespace":
+            namespace = _identifier(value)
+        elif tag == "relationship":
+            related.append(_relationship(value, name, number))
+        elif tag == "is_obsolete":
+            obsolete = _identifier(value) == "true"
+    if len(ids["id"]) != 1:
+        raise DataError(f"expected one id in this [Term], found {ids['id']}", name, start)
+    rest = (tuple(ids.get("replaced_by", ())), tuple(ids.get("consider", ())), start)
+    alternatives = tuple(ids.get("alt_id", ()))
+    found = ids["id"][0]
+    parents = tuple(ids["is_a"])
     return Term(
-        id=ids[0],
-        name=_text(_first(values, "name", ids[0])),
-        namespace=intern(_identifier(_first(values, "namespace", namespace))),
-        is_a=_identifiers(values, "is_a", name),
-        alt_ids=_identifiers(values, "alt_id", name),
-        is_obsolete=_identifier(_first(values, "is_obsolete", "false")) == "true",
-        relationships=_relationships(values, name),
-        replaced_by=_identifiers(values, "replaced_by", name),
-        consider=_identifiers(values, "consider", name),
-        line=line,
+        found, label or found, intern(namespace), parents, alternatives, obsolete, tuple(related), *rest
     )
-
-
-def _identifiers(values: _Values, tag: str, name: str) -> tuple[str, ...]:
-    if tag not in values:
-        return ()
-    found = tuple([_identifier(value) for _, value in values[tag]])
-    if "" in found:
-        raise DataError(f"the id after '{tag}:' is missing", name, values[tag][found.index("")][0])
-    return found
-
-
-def _relationships(values: _Values, name: str) -> tuple[tuple[str, str], ...]:
-    if "relationship" not in values:
-        return ()
-    return tuple([_relationship(value, name, number) for number, value in values["relationship"]])
 
 
 def _relationship(value: str, name: str, number: int) -> tuple[str, str]:
@@ -126,7 +116,7 @@ def _relationship(value: str, name: str, number: int) -> tuple[str, str]:
 def _identifier(value: str) -> str:
     """An identifier, which has no blanks inside, without trailing modifiers `{...}` and comment `! ...`."""
     word = value.partition(" ")[0]
-    return word if _PLAIN(word) else re.split(r"[!{\s]", word, maxsplit=1)[0]
+    return word if "!" not in word and "{" not in word else re.split(r"[!{\s]", word, maxsplit=1)[0]
 
 
 def _text(value: str) -> str:
