@@ -310,12 +310,14 @@ def test_labels_may_be_read_before(go):
             "no row is left; what was read and dropped: .*'other evidence': 1",
         ),
         ({"min_support": 9}, DataError, "no feature is left; .*'fewer than 9 rows': 2"),
+        ({"labels": 3}, TypeError, "expected a path or an open file, got the int 3"),
         ({"annotations": 3}, TypeError, "annotations must be a path, an open file or an iterable"),
     ],
 )
 def test_wrong_options_are_refused(go, options, error, message):
+    given = options.pop("annotations", statements(("a", "GO:1")))
     with pytest.raises(error, match=message):
-        build_dataset(go, options.pop("annotations", statements(("a", "GO:1"))), LABELS, **options)
+        build_dataset(go, given, options.pop("labels", LABELS), **options)
 
 
 # ------------------------------------------------------------------------- against plain sets

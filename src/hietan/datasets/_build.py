@@ -192,7 +192,6 @@ def _settle_labels(labels: Any, options: BuildOptions, account: Account) -> Labe
             on_conflict=options.on_conflict,
         )
     account.label_rows = settled.tally
-    settled.tally.what = "label rows"
     return settled
 
 

@@ -146,6 +146,8 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
 @contextmanager
 def open_binary_or_text(source: TextSource) -> Iterator[Any]:
     """An unpacked file to read from; one that the caller opened is not closed."""
+    if not is_path(source) and not hasattr(source, "read"):
+        raise TypeError(f"expected a path or an open file, got the {type(source).__name__} {source!r:.60}")
     name = source_name(source)
     with ExitStack() as stack:
         member = ""
@@ -173,9 +175,9 @@ def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
 
 def _peek(raw: Any) -> bytes:
     """The first four bytes; nothing where they could not be put back."""
-    if not raw.readable():
+    if hasattr(raw, "readable") and not raw.readable():
         raise TypeError(f"{source_name(raw)} is not open for reading")
-    if isinstance(raw.read(0), str) or not raw.seekable():
+    if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
         return b""
     position = raw.tell()
     magic: bytes = raw.read(4)

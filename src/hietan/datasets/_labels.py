@@ -28,7 +28,7 @@ class Labels:
     by_id: Mapping[str, str]
     classes: tuple[str, ...]
     conflicting: tuple[str, ...] = ()
-    tally: Tally = field(default_factory=lambda: Tally("labels"), compare=False)
+    tally: Tally = field(default_factory=lambda: Tally("label rows"), compare=False)
     name: str = ""
 
     def __len__(self) -> int:
@@ -87,7 +87,7 @@ def read_labels(
     table = _Table(source)
     id_at, label_at = table.columns(id_column, label_column)
     tests = [(table.column(column), value) for column, value in (where or {}).items()]
-    tally = Tally("labels")
+    tally = Tally("label rows")
     said: dict[str, list[tuple[str, int]]] = {}
     for number, row in table.rows(max([id_at, label_at, *(at for at, _ in tests)]), tally):
         name, label = row[id_at].strip(), row[label_at].strip()
@@ -105,7 +105,7 @@ def read_labels(
 def labels_from_mapping(labels: Mapping[str, Any]) -> Labels:
     """Labels that are at hand already, as {id: label}."""
     by_id = {str(name): str(label) for name, label in labels.items()}
-    return Labels(by_id, tuple(sorted(set(by_id.values()))), tally=Tally("labels", read=len(by_id)))
+    return Labels(by_id, tuple(sorted(set(by_id.values()))), tally=Tally("label rows", read=len(by_id)))
 
 
 def choose(labels: Sequence[str], on_conflict: str) -> str | None:
