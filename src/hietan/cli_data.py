@@ -115,7 +115,7 @@ def _one_line_errors() -> Iterator[None]:
         warnings.simplefilter("always", DataWarning)
         try:
             yield
-        except (ValueError, TypeError, OSError, ImportError) as error:
+        except (ValueError, OSError, ImportError) as error:
             typer.echo(f"error: {' '.join(str(error).split())}", err=True)
             raise typer.Exit(_BAD_INPUT) from None
         finally:

@@ -11,7 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gaf_lines import gaf_line
-from hietan.datasets import Annotation, DataError, DataWarning, Labels, build_dataset, read_labels, read_obo
+from hietan.datasets import (
+    Annotation,
+    DataError,
+    DataWarning,
+    Labels,
+    build_dataset,
+    read_gaf,
+    read_labels,
+    read_obo,
+)
 
 OBO = """data-version: toy
 
@@ -286,11 +295,25 @@ def test_files_versions_and_options_are_on_record(tmp_path):
     assert (data.name, data.X.shape) == ("toy", (2, 3))
 
 
-def test_labels_may_be_read_before(go):
-    labels = read_labels(io.StringIO("id,y\na,1\nb,0\n"))
+def test_everything_may_be_read_before(tmp_path):
+    (tmp_path / "go.obo").write_text(OBO)
+    (tmp_path / "wb.gaf").write_text(gaf_line("a", "GO:1") + "\n" + gaf_line("b", "GO:2"))
+    (tmp_path / "y.csv").write_text("id,y\na,1\nb,0\n")
+    paths = [tmp_path / name for name in ("go.obo", "wb.gaf", "y.csv")]
+    labels = read_labels(paths[2])
     assert isinstance(labels, Labels)
-    data = build_dataset(go, statements(("a", "GO:1"), ("b", "GO:2")), labels, min_support=1)
+    parts = [read_obo(paths[0]), read_gaf(paths[1]), labels]
+    assert "AnnotationReader" in repr(parts[1])
+    data = build_dataset(*parts, min_support=1)
     assert data.y.tolist() == [1, 0]
+    assert data.provenance == build_dataset(*paths, min_support=1).provenance
+    with (tmp_path / "wb.gaf").open() as file:
+        assert build_dataset(paths[0], file, labels, min_support=1).provenance == data.provenance
+
+
+def test_pairs_do_as_annotations(go):
+    data = build_dataset(go, iter([("a", "GO:2"), ("b", "GO:1"), ("c", "GO:1")]), LABELS, min_support=1)
+    assert table(data) == {"a": {"GO:1", "GO:2"}, "b": {"GO:1"}, "c": {"GO:1"}}
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,9 @@ def test_local_files_need_no_pooch(server, home, monkeypatch):
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("here")
     assert _download.obtain(remote(server, "well")).read_text() == "here"
+    monkeypatch.setenv("HIETAN_DATA", str(home / "made-up/file.txt"))
+    with pytest.raises(FileNotFoundError, match="none of these directories can be written to"):
+        _download.obtain(remote(server, "well"))
     monkeypatch.delenv("HIETAN_DATA")
     with pytest.raises(FileNotFoundError, match=r"HIETAN_DATA is not set.*hietan\[data\]"):
         _download.obtain(remote(server, "well"))
@@ -227,6 +230,9 @@ def test_addresses():
     assert worm.urls == ("https://current.geneontology.org/annotations/gaf/CAEEL-mod.gaf.gz",)
     assert (
         _registry.annotation_file("worm", "2020-01-01").urls[0].endswith("/2020-01-01/annotations/wb.gaf.gz")
+    )
+    assert (
+        _registry.annotation_file("fly", "2026-07-01").urls[0].endswith("/annotations/gaf/DROME-mod.gaf.gz")
     )
     assert _registry.genage("human", "current").urls == (
         "https://genomics.senescence.info/genes/human_genes.zip",

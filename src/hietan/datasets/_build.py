@@ -29,7 +29,7 @@ from hietan.hierarchy import Hierarchy
 
 def build_dataset(
     ontology: Ontology | TextSource,
-    annotations: Iterable[Annotation] | TextSource,
+    annotations: Iterable[Annotation | tuple[str, str]] | TextSource,
     labels: Labels | Mapping[str, str] | TextSource | None = None,
     *,
     namespaces: str | Iterable[str] | None = None,
@@ -62,7 +62,7 @@ def build_dataset(
     ontology : Ontology, path or open file
         As `read_ontology` takes it.
     annotations : path, open file or iterable of Annotation
-        GAF or gene2go.
+        GAF or gene2go. A pair (gene, term) does as an annotation.
     labels : path, open file, Labels, dict or None
         A table as `read_labels` takes it, or {id: label}. None builds all annotated genes, without labels.
     namespaces : str or iterable of str, optional
@@ -198,8 +198,10 @@ def _settle_labels(labels: Any, options: BuildOptions, account: Account) -> Labe
 def _stream(annotations: Any) -> Iterable[Annotation]:
     if is_path(annotations) or hasattr(annotations, "read"):
         return read_annotations(annotations)
-    if isinstance(annotations, Iterable):
+    if isinstance(annotations, AnnotationReader):
         return annotations
+    if isinstance(annotations, Iterable):
+        return (each if isinstance(each, Annotation) else Annotation(*each) for each in annotations)
     raise TypeError(
         f"annotations must be a path, an open file or an iterable of Annotation, got {annotations!r}"
     )
@@ -289,12 +291,14 @@ def _classes(rows: Rows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple
 
 
 def _hashes(*sources: Any) -> dict[str, str]:
-    """The SHA-256 of each source that is a file, by its name."""
+    """The SHA-256 of each source that is a file, or was read from one, by its name."""
     found = {}
     for source in sources:
-        if is_path(source):
-            path, member = split_archive(source)
-            found[str(PurePath(path.name) / member)] = sha256_of(path)
+        name = source if is_path(source) else getattr(source, "source", getattr(source, "name", None))
+        if is_path(name):
+            path, member = split_archive(name)
+            if path.is_file():
+                found[(PurePath(path.name) / member).as_posix()] = sha256_of(path)
     return found
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
+from threading import get_ident
 from typing import Any
 
 from hietan._optional import import_optional
@@ -114,7 +115,7 @@ def _download_from(url: str, remote: Remote, path: Path) -> Path:
         timeout=TIMEOUT,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}.part")
+    unfinished = path.with_name(f"{path.name}.{os.getpid()}-{get_ident()}.part")
     try:
         fetch(url, str(unfinished), None)
         found = sha256_of(unfinished)

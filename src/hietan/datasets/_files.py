@@ -42,8 +42,9 @@ def source_name(source: Any) -> str:
 def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
     """The file on disk, and the member asked for where the path runs on into a zip archive.
 
-    >>> split_archive("genage.csv")
-    (PosixPath('genage.csv'), '')
+    >>> path, member = split_archive("genage.csv")
+    >>> path.name, member
+    ('genage.csv', '')
     """
     path = Path(source)
     if not path.exists():
