@@ -1,5 +1,7 @@
 """The classifiers, under scikit-learn's API."""
 
+from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
+from hietan.classifiers.hip import HIPNB
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
-__all__ = ["HRETAN", "TAN", "HieTAN", "HieTANLite"]
+__all__ = ["AODE", "HIPNB", "HRETAN", "TAN", "HieAODE", "HieAODELite", "HieTAN", "HieTANLite"]
