@@ -48,11 +48,19 @@ class Handler(SimpleHTTPRequestHandler):
         pass
 
 
+class Server(ThreadingHTTPServer):
+    """One that keeps quiet about clients who hang up."""
+
+    daemon_threads, block_on_close = True, False
+
+    def handle_error(self, request, client_address):
+        pass
+
+
 @contextmanager
 def serving(directory, delay=2.0):
     """The server, with its `address` and the list of `requests` it got as (fault, path)."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(directory)))
-    server.daemon_threads, server.block_on_close = True, False
+    server = Server(("127.0.0.1", 0), partial(Handler, directory=str(directory)))
     server.requests, server.delay = [], delay
     server.address = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)

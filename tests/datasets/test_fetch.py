@@ -1,7 +1,9 @@
 """Fetching, against a server on this machine that serves real or made-up files, well or badly."""
 
+import gc
 import hashlib
 import socket
+import warnings
 
 import pytest
 
@@ -47,7 +49,10 @@ def home(tmp_path, monkeypatch):
     monkeypatch.setenv("HIETAN_DATA", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(_download, "TIMEOUT", 0.4)
-    return tmp_path / "home"
+    yield tmp_path / "home"
+    with warnings.catch_warnings():  # sockets of failed downloads, which requests leaves to be collected
+        warnings.simplefilter("ignore", ResourceWarning)
+        gc.collect()
 
 
 @pytest.fixture(scope="module")

@@ -93,7 +93,7 @@ def test_truncated_gzip_names_the_line(tmp_path):
     assert caught.value.line == len(got) + 1 > 10_000
 
 
-@pytest.mark.parametrize("data", [b"a\nb\0c\n", gzip.compress(b"a\nb\0"), b"\x00\x01\x02" * 1000])
+@pytest.mark.parametrize("data", [b"a\nb\0c\n", gzip.compress(b"a\nb\0", mtime=0), b"\x00\x01\x02" * 1000])
 def test_binary_data_is_refused_with_the_line(tmp_path, data):
     path = tmp_path / "junk.obo"
     path.write_bytes(data)

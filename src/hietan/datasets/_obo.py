@@ -45,6 +45,7 @@ def read_obo(source: TextSource) -> Ontology:
     name = source_name(source)
     header: dict[str, str] = {}
     terms: dict[str, Term] = {}
+    starts: dict[str, int] = {}
     for start, kind, lines in _stanzas(source):
         if kind == "":
             header = {tag: value for _, tag, value in reversed(lines)}
@@ -52,10 +53,10 @@ def read_obo(source: TextSource) -> Ontology:
             term = _term(lines, header.get("default-namespace", ""), name, start)
             if term.id in terms:
                 raise DataError(f"second [Term] with id {term.id}", name, start)
-            terms[term.id] = term
+            terms[term.id], starts[term.id] = term, start
     if not terms:
         raise DataError("no [Term] stanza found; expected an ontology in OBO format", name)
-    return Ontology(terms, header.get("data-version", ""), name)
+    return Ontology(terms, header.get("data-version", ""), name, starts)
 
 
 def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Lines]]:
@@ -95,12 +96,16 @@ def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
             obsolete = _identifier(value) == "true"
     if len(ids["id"]) != 1:
         raise DataError(f"expected one id in this [Term], found {ids['id']}", name, start)
-    rest = (tuple(ids.get("replaced_by", ())), tuple(ids.get("consider", ())), start)
-    alternatives = tuple(ids.get("alt_id", ()))
-    found = ids["id"][0]
-    parents = tuple(ids["is_a"])
     return Term(
-        found, label or found, intern(namespace), parents, alternatives, obsolete, tuple(related), *rest
+        ids["id"][0],
+        label or ids["id"][0],
+        intern(namespace),
+        tuple(ids["is_a"]),
+        tuple(ids.get("alt_id", ())),
+        obsolete,
+        tuple(related),
+        tuple(ids.get("replaced_by", ())),
+        tuple(ids.get("consider", ())),
     )
 
 

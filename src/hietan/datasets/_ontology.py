@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 from hietan.datasets._errors import DataError
 from hietan.hierarchy import Hierarchy
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(NamedTuple):
     """One term; `is_a` lists the ids of its direct parents, `relationships` (relation, id) of the others.
 
     An obsolete term may name the term that takes its place (`replaced_by`) or terms to consider by hand.
@@ -26,7 +26,6 @@ class Term:
     relationships: tuple[tuple[str, str], ...] = ()
     replaced_by: tuple[str, ...] = ()
     consider: tuple[str, ...] = ()
-    line: int | None = field(default=None, compare=False, repr=False)
 
     def parents(self, relations: Iterable[str] = ("is_a",)) -> Iterator[str]:
         """The terms that this one stands below under any of the relations."""
@@ -40,6 +39,8 @@ class Term:
 @dataclass(frozen=True)
 class Ontology:
     """The terms of an ontology by id, in file order, and the `data-version` of its header ("" without one).
+
+    `source` and `lines` say where the terms stand, for messages.
 
     Examples
     --------
@@ -66,6 +67,7 @@ class Ontology:
     terms: Mapping[str, Term]
     version: str = ""
     source: str = field(default="", compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     def __repr__(self) -> str:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"
@@ -128,7 +130,6 @@ class Ontology:
             raise self._cyclic(str(error), relations) from None
 
     def _cyclic(self, message: str, relations: tuple[str, ...]) -> DataError:
-        named = [term for term in self.terms.values() if term.id in message]
-        line = named[0].line if named else None
+        line = next((line for term, line in self.lines.items() if term in message), None)
         hint = "" if relations == ("is_a",) else f"; relations are {', '.join(relations)}: leave one out"
         return DataError(f"{message}{hint}", self.source, line)
