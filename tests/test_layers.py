@@ -18,7 +18,9 @@ MAY_IMPORT = {
     "datasets": {"hierarchy"},
     "evaluation": {"parallel"},
     "report": {"hierarchy", "structure", "explain", "classifiers", "datasets", "evaluation", "parallel"},
+    "cli_data": {"datasets"},
     "cli": {
+        "cli_data",
         "hierarchy",
         "structure",
         "explain",

@@ -53,6 +53,9 @@ def make_app() -> Any:
         """Cross-validate the classifiers on synthetic data with hierarchical features, and print a table."""
         _demo(rows, features, seed)
 
+    from hietan.cli_data import register
+
+    register(app)
     return app
 
 

@@ -63,6 +63,7 @@ def test_is_frozen(dataset):
             r"instance_names must be a sequence of str, got \(1, 2, 3\)",
         ),
         ("target_names", ("yes",), ValueError, "index the 1 target_names"),
+        ("target_names", (), ValueError, "y must be -1 throughout where there are no target_names"),
         ("hierarchy", None, TypeError, "must be a Hierarchy, got NoneType"),
         (
             "hierarchy",
@@ -76,3 +77,78 @@ def test_is_frozen(dataset):
 def test_wrong_parts_are_refused(dataset, field, value, error, message):
     with pytest.raises(error, match=message):
         replace(dataset, **{field: value})
+
+
+def test_rows_without_labels(dataset):
+    bare = replace(dataset, y=np.full(3, -1), target_names=())
+    assert not bare.is_labelled and dataset.is_labelled
+    assert "no labels" in repr(bare)
+    assert list(bare.as_frame().columns) == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "features", "names", "columns"),
+    [
+        (None, None, ("g1", "g2", "g3"), ("a", "b")),
+        ([2, 0], ["b"], ("g3", "g1"), ("b",)),
+        (["g3", "g1"], slice(1, None), ("g3", "g1"), ("b",)),
+        (np.array([True, False, True]), np.array([1, 0]), ("g1", "g3"), ("b", "a")),
+        ([], None, (), ("a", "b")),
+        ([-1], [True, False], ("g3",), ("a",)),
+    ],
+)
+def test_subset(dataset, rows, features, names, columns):
+    part = dataset.subset(rows, features)
+    assert part.instance_names == names and part.feature_names == columns
+    expected = dataset.as_frame().loc[list(names), list(columns)]
+    np.testing.assert_array_equal(part.X.toarray(), expected.to_numpy())
+    assert [part.target_names[c] for c in part.y] == dataset.as_frame().loc[list(names), "class"].tolist()
+    assert part.provenance["subsets"] == [{"rows": [len(names), 3], "features": [len(columns), 2]}]
+
+
+def test_subset_keeps_relations_through_what_it_drops():
+    hierarchy = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+    X = csr_array(np.eye(3, dtype=np.uint8))
+    names = ("a", "b", "c")
+    data = Dataset(X, np.zeros(3, dtype=int), hierarchy, names, names, names, ("only",))
+    assert data.subset(features=["c", "a"], name="part").hierarchy.edges == (("a", "c"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"rows": "g1"}, TypeError, "rows must be names, positions, a slice or a mask, got 'g1'"),
+        ({"rows": 1}, TypeError, "rows must be names"),
+        ({"rows": ["g9"]}, ValueError, "rows names 'g9', which this dataset does not have"),
+        ({"features": [2]}, ValueError, "positions below 2"),
+        ({"features": [0.5]}, ValueError, "positions below 2"),
+        ({"features": [True]}, ValueError, "a mask of 1 values; expected 2"),
+        ({"features": ["a", "a"]}, ValueError, "a"),
+    ],
+)
+def test_wrong_subsets_are_refused(dataset, arguments, error, message):
+    with pytest.raises(error, match=message):
+        dataset.subset(**arguments)
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_as_frame(dataset, sparse):
+    frame = dataset.as_frame(sparse=sparse)
+    assert frame.index.tolist() == ["g1", "g2", "g3"]
+    assert frame["class"].tolist() == ["yes", "no", "no"]
+    assert frame["class"].cat.categories.tolist() == ["no", "yes"]
+    np.testing.assert_array_equal(frame[["a", "b"]].to_numpy(), dataset.X.toarray())
+    assert list(dataset.as_frame(target=None, sparse=sparse).columns) == ["a", "b"]
+    with pytest.raises(ValueError, match="there is a feature called 'a'"):
+        dataset.as_frame(target="a", sparse=sparse)
+
+
+def test_html_is_escaped_and_tells_the_losses(dataset):
+    account = {"annotations": {"read": 5, "used": 3, "dropped": {"NOT": 2}, "changed": {"twice": 1}}}
+    html = replace(
+        dataset, name="<b>", provenance={"account": account, "files": {"go.obo": "abc"}}
+    )._repr_html_()
+    assert "Dataset &lt;b&gt;" in html and "<b>:" not in html
+    for word in ("dropped: NOT", "of which: twice", "go.obo", "small thing"):
+        assert word in html
+    assert "lost on the way" not in dataset._repr_html_()

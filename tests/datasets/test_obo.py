@@ -1,10 +1,13 @@
 import gzip
 import io
+import warnings
 import zipfile
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from hietan.datasets import Term, read_obo
+from hietan.datasets import DataError, DataWarning, Term, read_obo, read_ontology
 
 TEXT = """format-version: 1.2
 data-version: releases/2014-06-13
@@ -49,7 +52,12 @@ def test_terms_and_header():
     assert list(ontology.terms) == ["GO:1", "GO:2", "GO:3", "GO:4"]
     assert ontology.terms["GO:1"] == Term("GO:1", "whole", "biological_process")
     assert ontology.terms["GO:2"] == Term(
-        "GO:2", "part of it", "gene_ontology", is_a=("GO:1",), alt_ids=("GO:20", "GO:21")
+        "GO:2",
+        "part of it",
+        "gene_ontology",
+        is_a=("GO:1",),
+        alt_ids=("GO:20", "GO:21"),
+        relationships=(("part_of", "GO:1"),),
     )
     assert ontology.terms["GO:3"].name == "odd {name}, really !"
     assert ontology.terms["GO:3"].is_a == ("GO:1", "GO:2")
@@ -95,6 +103,13 @@ def test_same_result_plain_packed_and_open(tmp_path):
         ("[Typedef]\nid: part_of\n", "no .Term. stanza"),
         ("[Term]\nid: A\n\n[Term]\nname: b\n", "o.obo, line 4: expected one id"),
         ("[Term]\nid: A\n\n[Term]\nid: A\n", "o.obo, line 4: second .Term. with id A"),
+        ("[Term]\nid: A\nid: B\n", "o.obo, line 1: expected one id"),
+        ("[Term]\nid: ! nothing\n", "o.obo, line 2: the id after 'id:' is missing"),
+        ("[Term]\nid: A\nis_a: {x}\n", "o.obo, line 3: the id after 'is_a:' is missing"),
+        (
+            "[Term]\nid: A\nrelationship: part_of ! x\n",
+            "o.obo, line 3: expected 'relationship: <relation> <term>'",
+        ),
     ],
 )
 def test_malformed_files_are_named(tmp_path, text, message):
@@ -112,9 +127,8 @@ def test_archive_of_several_files_is_refused(tmp_path):
         read_obo(tmp_path / "two.zip")
 
 
-def test_binary_file_is_refused():
-    with pytest.raises(TypeError, match="binary mode"):
-        read_obo(io.BytesIO(TEXT.encode()))
+def test_binary_files_do_as_well():
+    assert read_obo(io.BytesIO(TEXT.encode())) == read_obo(io.StringIO(TEXT))
 
 
 def test_real_ontology(real_data):
@@ -126,3 +140,161 @@ def test_real_ontology(real_data):
     assert {p for term in ontology.terms.values() for p in term.is_a} <= set(ontology.terms)
     roots = [t.id for t in ontology.terms.values() if not t.is_a and not t.is_obsolete]
     assert sorted(roots) == ["GO:0003674", "GO:0005575", "GO:0008150"]
+
+
+RETIRED = """[Term]
+id: GO:1
+name: living
+namespace: biological_process
+
+[Term]
+id: GO:2
+name: retired
+is_obsolete: true
+replaced_by: GO:3
+
+[Term]
+id: GO:3
+alt_id: GO:30
+is_obsolete: true
+replaced_by: GO:1
+
+[Term]
+id: GO:4
+is_obsolete: true
+consider: GO:1
+consider: GO:2
+
+[Term]
+id: GO:5
+is_obsolete: true
+replaced_by: GO:6
+
+[Term]
+id: GO:6
+is_obsolete: true
+replaced_by: GO:5
+
+[Term]
+id: GO:7
+is_obsolete: true
+replaced_by: GO:99
+"""
+
+
+def test_retired_terms_lead_to_their_successors():
+    ontology = read_obo(io.StringIO(RETIRED))
+    assert ontology.terms["GO:2"].replaced_by == ("GO:3",)
+    assert ontology.terms["GO:4"].consider == ("GO:1", "GO:2")
+    found = {term: ontology.successor(term) for term in [*ontology.terms, "GO:30", "GO:99"]}
+    assert found == {
+        "GO:1": "GO:1",
+        "GO:2": "GO:1",
+        "GO:3": "GO:1",
+        "GO:30": "GO:1",
+        **dict.fromkeys(["GO:4", "GO:5", "GO:6", "GO:7", "GO:99"]),
+    }
+
+
+def test_hierarchy_of_several_relations():
+    text = "".join(f"[Term]\nid: {i}\n" for i in "ABC") + "is_a: B\nrelationship: part_of A\n"
+    ontology = read_obo(io.StringIO(text))
+    assert ontology.relations == ("is_a", "part_of")
+    assert ontology.hierarchy.edges == (("B", "C"),)
+    assert ontology.hierarchy_of(["is_a", "part_of"]).edges == (("A", "C"), ("B", "C"))
+    assert ontology.hierarchy_of("part_of").edges == (("A", "C"),)
+    with pytest.raises(ValueError, match="no relation 'regulates'; it has is_a, part_of"):
+        ontology.hierarchy_of(["regulates"])
+
+
+def test_a_cycle_is_named_with_file_and_line(tmp_path):
+    path = tmp_path / "round.obo"
+    path.write_text(
+        "[Term]\nid: X:1\n\n[Term]\nid: X:2\nis_a: X:3\n\n[Term]\nid: X:3\nrelationship: has_part X:2\n"
+    )
+    ontology = read_obo(path)
+    assert len(ontology.hierarchy) == 3
+    message = (
+        r"round.obo, line 4: the edges form a cycle: X:2 -> X:3 -> X:2; relations are is_a, has_part: leave"
+    )
+    with pytest.raises(DataError, match=message):
+        ontology.hierarchy_of(["is_a", "has_part"])
+
+
+OBO_LINES = [
+    *(
+        "[Term]",
+        "[Typedef]",
+        "id: A",
+        "id: B",
+        "id:",
+        "id",
+        "name: x",
+        "is_a: A",
+        "is_a: B ! b",
+        "is_a:",
+        "alt_id: C",
+    ),
+    *(
+        "relationship: part_of A",
+        "relationship: part_of",
+        "namespace: n",
+        "is_obsolete: true",
+        "replaced_by: B",
+        "",
+    ),
+]
+
+
+@given(lines=st.lists(st.one_of(st.sampled_from(OBO_LINES), st.text(max_size=20)), max_size=25))
+def test_no_text_raises_anything_but_our_error(lines):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            ontology = read_obo(io.BytesIO("\n".join(lines).encode("utf-8", "surrogatepass")))
+            hierarchy = ontology.hierarchy
+        except DataError:
+            return
+    assert set(ontology.terms) <= set(hierarchy.features)
+
+
+OBO_GRAPH = """{"graphs": [{"id": "http://x.org/toy.owl",
+ "meta": {"version": "http://x.org/toy/2020-01-01/toy.owl"},
+ "nodes": [
+  {"id": "http://purl.obolibrary.org/obo/GO_1", "lbl": "whole", "type": "CLASS"},
+  {"id": "http://purl.obolibrary.org/obo/GO_2", "lbl": "part", "type": "CLASS"}],
+ "edges": [{"sub": "http://purl.obolibrary.org/obo/GO_2", "pred": "is_a",
+            "obj": "http://purl.obolibrary.org/obo/GO_1"}]}]}"""
+OWL = """<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+  xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+ <owl:Ontology rdf:about="http://purl.obolibrary.org/obo/toy.owl"/>
+ <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_1"><rdfs:label>whole</rdfs:label></owl:Class>
+ <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_2"><rdfs:label>part</rdfs:label>
+  <rdfs:subClassOf rdf:resource="http://purl.obolibrary.org/obo/GO_1"/></owl:Class>
+</rdf:RDF>"""
+
+
+@pytest.mark.parametrize(("text", "name"), [(OBO_GRAPH, "toy.json"), (OWL, "toy.owl"), (OWL, "toy.gz")])
+def test_obo_graph_and_owl_through_pronto(tmp_path, text, name):
+    pytest.importorskip("pronto")
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    ontology = read_ontology(path)
+    assert {term.name for term in ontology.terms.values()} == {"whole", "part"}
+    assert ontology.hierarchy.edges == (("GO:1", "GO:2"),)
+
+
+def test_read_ontology_takes_obo_as_well(tmp_path):
+    path = tmp_path / "o.obo"
+    path.write_text("\n" + TEXT)
+    assert read_ontology(path) == read_ontology(io.StringIO(TEXT)) == read_obo(path)
+
+
+@pytest.mark.parametrize("text", ["{", "<rdf", '{"graphs": []}', "{}"])
+def test_pronto_stumbles_with_our_error(tmp_path, text):
+    pytest.importorskip("pronto")
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(DataError, match=r"bad.json"):
+        read_ontology(path)

@@ -6,15 +6,16 @@ GO term, the last row is `class`. Every line ends in a comma.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hietan.datasets._coincidences import coincidences
 from hietan.datasets._dataset import Dataset
-from hietan.datasets._files import TextSource, open_text, source_name
-from hietan.datasets._obo import Ontology, Term
+from hietan.datasets._errors import DataError
+from hietan.datasets._files import TextSource, numbered_lines, source_name
+from hietan.datasets._ontology import Ontology, Term
 from hietan.hierarchy import Hierarchy
 
 GO_ROOTS = ("GO:0008150", "GO:0003674", "GO:0005575")
@@ -45,7 +46,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
     table = _read_table(source)
     keep = [i for i, term in enumerate(table.terms) if term not in GO_ROOTS]
     if not keep:
-        raise ValueError(f"{source_name(source)}: no term besides the roots of GO")
+        raise DataError("no term besides the roots of GO", source_name(source))
     terms = [table.terms[i] for i in keep]
     values = np.ascontiguousarray(table.values[keep].T)
     features = _current_ids(terms, ontology, source_name(source))
@@ -65,7 +66,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
             "renamed_terms": {old: new for old, new in zip(terms, features, strict=True) if old != new},
             "unknown_terms": [feature for feature in features if feature not in ontology.terms],
             "obsolete_terms": [term.id for term in known if term.is_obsolete],
-            **_coincidences(values, table.classes),
+            **coincidences(csr_array(values), table.classes),
         },
         name=name,
     )
@@ -83,57 +84,55 @@ class _Table:
 
 def _read_table(source: TextSource) -> _Table:
     file_name = source_name(source)
-    with open_text(source) as file:
-        rows = _rows(file, file_name)
-        _, where, genes = next(rows, ("", file_name, []))
-        if not genes:
-            raise ValueError(f"{where}: no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'")
-        _check_unique(genes, "gene id", where)
-        body = {}
-        for label, where, fields in rows:
-            if "class" in body:
-                raise ValueError(
-                    f"{where}: row {label!r} comes after the row 'class', which must be the last"
-                )
-            if label in body:
-                raise ValueError(f"{where}: second row for {label}")
-            body[label] = _binary(fields, len(genes), where)
+    rows = _rows(source)
+    _, line, genes = next(rows, ("", None, []))
+    if not genes:
+        raise DataError("no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line)
+    _check_unique(genes, "gene id", file_name, line)
+    body = {}
+    for label, line, fields in rows:
+        if "class" in body:
+            message = f"row {label!r} comes after the row 'class', which must be the last"
+            raise DataError(message, file_name, line)
+        if label in body:
+            raise DataError(f"second row for {label}", file_name, line)
+        body[label] = _binary(fields, len(genes), file_name, line)
     if "class" not in body:
-        raise ValueError(f"{file_name}: no row 'class'; expected it to be the last row")
+        raise DataError("no row 'class'; expected it to be the last row", file_name)
     classes = body.pop("class").astype(np.intp)
     values = np.array(list(body.values()), dtype=np.uint8).reshape(len(body), len(genes))
     return _Table(tuple(genes), tuple(body), values, classes)
 
 
-def _rows(lines: Iterator[str], file_name: str) -> Iterator[tuple[str, str, list[str]]]:
-    """(label, where it stands, fields) of each line that is not blank, the header first."""
-    header = True
-    for number, line in enumerate(lines, start=1):
+def _rows(source: TextSource) -> Iterator[tuple[str, int, list[str]]]:
+    """(label, line number, fields) of each line that is not blank, the header first."""
+    file_name, header = source_name(source), True
+    for number, line in numbered_lines(source):
         label, *fields = line.strip().removesuffix(",").split(",")
-        where = f"{file_name}, line {number}"
         if not label and not fields:
             continue
         if header and label != "is_a":
-            raise ValueError(f"{where}: expected a first row 'is_a,<gene id>,...', found {line!r:.60}")
+            message = f"expected a first row 'is_a,<gene id>,...', found {line!r:.60}"
+            raise DataError(message, file_name, number)
         if not label:
-            raise ValueError(f"{where}: the name of the term is missing")
+            raise DataError("the name of the term is missing", file_name, number)
         header = False
-        yield label, where, fields
+        yield label, number, fields
 
 
-def _binary(fields: list[str], n_genes: int, where: str) -> NDArray[np.uint8]:
+def _binary(fields: list[str], n_genes: int, file_name: str, line: int | None) -> NDArray[np.uint8]:
     if len(fields) != n_genes:
-        raise ValueError(f"{where}: expected {n_genes} values, one per gene, found {len(fields)}")
+        raise DataError(f"expected {n_genes} values, one per gene, found {len(fields)}", file_name, line)
     if not set(fields) <= {"0", "1"}:
         wrong = next(i for i, value in enumerate(fields) if value not in ("0", "1"))
-        raise ValueError(f"{where}: expected 0 or 1, found {fields[wrong]!r} as value {wrong + 1}")
+        raise DataError(f"expected 0 or 1, found {fields[wrong]!r} as value {wrong + 1}", file_name, line)
     return np.frombuffer("".join(fields).encode("ascii"), dtype=np.uint8) - ord("0")
 
 
-def _check_unique(names: Sequence[str], what: str, where: str) -> None:
+def _check_unique(names: Sequence[str], what: str, file_name: str, line: int | None = None) -> None:
     if len(set(names)) < len(names):
         repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise ValueError(f"{where}: {what} {repeated!r} stands there twice")
+        raise DataError(f"{what} {repeated!r} stands there twice", file_name, line)
 
 
 def _current_ids(terms: Sequence[str], ontology: Ontology, file_name: str) -> list[str]:
@@ -149,15 +148,3 @@ def _hierarchy(features: list[str], ontology: Ontology) -> Hierarchy:
         nodes = dict.fromkeys([*whole.features, *unknown])
         whole = Hierarchy.from_edges(list(ontology.edges()), features=list(nodes))
     return whole.restrict(features)
-
-
-def _coincidences(values: NDArray[np.uint8], classes: NDArray[np.intp]) -> dict[str, Any]:
-    """How many rows equal an earlier one, how many different rows come with both classes, and equal columns."""
-    rows = [row.tobytes() for row in values]
-    labelled = set(zip(rows, classes.tolist(), strict=True))
-    columns = {column.tobytes() for column in np.ascontiguousarray(values.T)}
-    return {
-        "repeated_rows": len(rows) - len(set(rows)),
-        "contradictory_rows": len(labelled) - len(set(rows)),
-        "repeated_columns": values.shape[1] - len(columns),
-    }

@@ -1,13 +1,21 @@
 """The value that every reader, builder and generator of this package returns."""
 
+from __future__ import annotations
+
 import json
-from dataclasses import dataclass, field
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from hietan._optional import import_optional
+from hietan.datasets import _storage
+from hietan.datasets._errors import DataError
+from hietan.datasets._summary import DatasetSummary, dataset_html, summarize
 from hietan.hierarchy import Hierarchy
 
 
@@ -20,13 +28,14 @@ class Dataset:
     X : csr_array of uint8, shape (n, d)
         The features; every stored value is 0 or 1.
     y : integer ndarray, shape (n,)
-        The class of each row, an index into `target_names`.
+        The class of each row, an index into `target_names`; -1 throughout where the rows have no labels.
     hierarchy : Hierarchy
         Over exactly the columns of `X`: ``hierarchy.features == feature_names``.
     feature_names, term_names : tuple of str, length d
         The identifier of each column, and its human-readable name (the identifier where there is none).
     instance_names : tuple of str, length n
     target_names : tuple of str
+        The names of the classes; empty where the rows have no labels.
     provenance : dict
         Where the data came from and what was done to it; plain values that JSON can hold.
     name : str
@@ -67,15 +76,149 @@ class Dataset:
         except (TypeError, ValueError) as error:
             raise TypeError(f"provenance must hold plain values that JSON can write: {error}") from error
 
-    def __repr__(self) -> str:
-        counts = np.bincount(self.y, minlength=len(self.target_names))
-        classes = ", ".join(f"{name} {count}" for name, count in zip(self.target_names, counts, strict=True))
-        n_rows, n_columns = self.X.shape
-        density = self.X.count_nonzero() / max(1, n_rows * n_columns)
-        return (
-            f"<Dataset {self.name or 'unnamed'}: {n_rows} rows x {n_columns} features; {classes}; "
-            f"{density:.2%} ones; {self.hierarchy}>"
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the rows have classes."""
+        return bool(self.target_names)
+
+    def summary(self) -> DatasetSummary:
+        """Sizes, classes, losses and origin, as plain values."""
+        return summarize(self)
+
+    def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
+        """Some of the rows and features, in the order asked for.
+
+        Parameters
+        ----------
+        rows, features : optional
+            Names, positions, a slice or a boolean mask; all where not given. Features stay related as they
+            are here, also through features that are left out.
+        name : str, optional
+            What to call the result; the name of this dataset if not given.
+
+        Examples
+        --------
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> data = make_hierarchical_classification(100, 50, random_state=0)
+        >>> data.subset(rows=data.y == 1, features=["T:0000003", "T:0000001"]).X.shape
+        (50, 2)
+        """
+        at_rows = _positions("rows", rows, self.instance_names)
+        at_columns = _positions("features", features, self.feature_names)
+        kept = tuple(self.feature_names[j] for j in at_columns)
+        X = csr_array(self.X[at_rows][:, at_columns])
+        X.sort_indices()
+        taken = {"rows": [len(at_rows), self.X.shape[0]], "features": [len(at_columns), self.X.shape[1]]}
+        steps = [*self.provenance.get("subsets", []), taken]
+        return replace(
+            self,
+            X=X,
+            y=self.y[at_rows],
+            hierarchy=self.hierarchy.restrict(kept),
+            feature_names=kept,
+            term_names=tuple(self.term_names[j] for j in at_columns),
+            instance_names=tuple(self.instance_names[i] for i in at_rows),
+            provenance={**self.provenance, "subsets": steps},
+            name=self.name if name is None else name,
         )
+
+    def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:
+        """A pandas frame: a row per instance, a column per feature and, last, the class by name.
+
+        Parameters
+        ----------
+        target : str or None
+            What to call the column of classes; None leaves it out, as does a dataset without labels.
+        sparse : bool
+            Whether the columns of features are sparse; use it for whole genomes.
+
+        Examples
+        --------
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> frame = make_hierarchical_classification(4, 3, random_state=0).as_frame()
+        >>> list(frame.columns), frame["class"].dtype.name
+        (['T:0000000', 'T:0000001', 'T:0000002', 'class'], 'category')
+        """
+        pd = import_optional("pandas", extra="frames", purpose="as_frame")
+        index = pd.Index(self.instance_names, name="instance")
+        if sparse:
+            frame = pd.DataFrame.sparse.from_spmatrix(self.X, index=index, columns=self.feature_names)
+        else:
+            frame = pd.DataFrame(self.X.toarray(), index=index, columns=list(self.feature_names))
+        if target is None or not self.is_labelled:
+            return frame
+        if target in self.feature_names:
+            raise ValueError(f"there is a feature called {target!r}; choose another name for the target")
+        classes = pd.Categorical.from_codes(self.y, categories=list(self.target_names))
+        return frame.assign(**{target: classes})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything into one file, which `load` reads back: a zip archive of plain arrays and JSON.
+
+        Saving the same dataset twice gives the same bytes.
+        """
+        _storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        DataError
+            Where the file is damaged, of another kind or of a later version of the format.
+
+        Examples
+        --------
+        >>> import tempfile, os
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> data = make_hierarchical_classification(100, 50, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.save(os.path.join(folder, "made.hietan"))
+        ...     again = Dataset.load(os.path.join(folder, "made.hietan"))
+        >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
+        (True, 0)
+        """
+        parts = _storage.load(path)
+        try:
+            return cls(**parts)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the parts do not fit together: {error}", os.fspath(path)) from error
+
+    def __repr__(self) -> str:
+        about = self.summary()
+        classes = ", ".join(f"{name} {count}" for name, count in about.classes) or "no labels"
+        return (
+            f"<Dataset {about.name}: {about.n_rows} rows x {about.n_features} features; {classes}; "
+            f"{about.density:.2%} ones; {self.hierarchy}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return dataset_html(self.summary())
+
+
+def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
+    everything = np.arange(len(names))
+    if chosen is None or isinstance(chosen, slice):
+        return everything if chosen is None else everything[chosen]
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise TypeError(f"{what} must be names, positions, a slice or a mask, got {chosen!r}")
+    listed = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen))
+    if listed.size == 0:
+        return everything[:0]
+    if listed.dtype.kind in "UO":
+        index = {name: i for i, name in enumerate(names)}
+        unknown = [name for name in listed.tolist() if name not in index]
+        if unknown:
+            raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
+        return np.array([index[name] for name in listed.tolist()])
+    if listed.dtype.kind == "b" and listed.shape != (len(names),):
+        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
+    try:
+        found: NDArray[np.intp] = everything[listed]
+    except IndexError as error:
+        raise ValueError(f"{what} must be names, positions below {len(names)}, or a mask: {error}") from None
+    return found
 
 
 def _names(attribute: str, names: Any) -> tuple[str, ...]:
@@ -103,6 +246,10 @@ def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
         raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
     if len(y) != n_rows:
         raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
+    if n_classes == 0:
+        if n_rows and (y != -1).any():
+            raise ValueError("y must be -1 throughout where there are no target_names")
+        return
     if n_rows and not (y.min() >= 0 and y.max() < n_classes):
         raise ValueError(
             f"y must index the {n_classes} target_names, found values from {y.min()} to {y.max()}"

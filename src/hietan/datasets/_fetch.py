@@ -1,38 +1,36 @@
-"""Finding the files of published collections."""
+"""Published collections and files, from disk or from their publishers."""
 
-import os
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import lru_cache
-from itertools import product
 from pathlib import Path
 
+from hietan.datasets import _registry
 from hietan.datasets._ageing import read_ageing_genes
 from hietan.datasets._dataset import Dataset
+from hietan.datasets._download import Directory, obtain
 from hietan.datasets._files import sha256_of
-from hietan.datasets._obo import Ontology, read_obo
+from hietan.datasets._namespaces import namespace_codes
+from hietan.datasets._obo import read_obo
+from hietan.datasets._ontology import Ontology
+from hietan.datasets._registry import AGEING_DATASETS, ANNOTATED, ORGANISMS, Remote
 
-_FOLDERS = {"CE": "Worm", "DM": "Fly", "MM": "Mouse", "SC": "Yeast"}
-_NAMESPACES = ("BP", "MF", "CC")
-_SUBSETS = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")
-_COLLECTION = "ageing-2014"
-_ONTOLOGY = "gene_ontology_ext_13062014.obo.zip"
 _ORIGIN = "github.com/andywan0125/AIRE-Journal, Datasets/GeneratedDatasets/ExperimentalDatasets"
-
-AGEING_DATASETS: tuple[tuple[str, str], ...] = tuple(product(_FOLDERS, _SUBSETS))
-"""The (organism, namespaces) of the 28 datasets, each a pair that `fetch_ageing_genes` takes."""
 
 
 def fetch_ageing_genes(
     organism: str,
     namespaces: str | Iterable[str] = "BPMFCC",
     *,
-    data_home: str | os.PathLike[str] | None = None,
+    data_home: Directory = None,
+    download: bool = True,
 ) -> Dataset:
     """Genes of a model organism that prolong or shorten life, described by Gene Ontology terms.
 
     One of the 28 datasets of Wan & Freitas: genes of GenAge, their GO annotations of June 2014 propagated
-    along is_a, terms of at least three genes. The files are read from disk, never downloaded.
+    along is_a, terms of at least three genes.
 
     Parameters
     ----------
@@ -42,7 +40,10 @@ def fetch_ageing_genes(
         Any of "BP" (biological process), "MF" (molecular function) and "CC" (cellular component): joined as
         in "BPCC", or as an iterable, in any order.
     data_home : path, optional
-        The directory that holds `ageing-2014/`; the environment variable `HIETAN_DATA` if not given.
+        The directory that holds `ageing-2014/`; the environment variable `HIETAN_DATA` if not given. Files
+        that are not there are looked for in the platform's cache directory, and downloaded (extra `data`).
+    download : bool
+        Whether to download what is missing.
 
     Returns
     -------
@@ -56,19 +57,144 @@ def fetch_ageing_genes(
     >>> fetch_ageing_genes("worm", ("CC", "BP"))  # doctest: +SKIP
     <Dataset CE-BPCC: 557 rows x 973 features; anti-longevity 344, pro-longevity 213; ...>
     """
-    code, subset = _organism_code(organism), _subset(namespaces)
-    home = _data_home(data_home)
-    path = _existing(home, f"{_COLLECTION}/{_FOLDERS[code]}/{code}-{subset}.txt")
-    obo = _existing(home, f"{_COLLECTION}/{_ONTOLOGY}")
+    code, subset = _organism_code(organism), "".join(namespace_codes(namespaces))
+    table = _registry.ageing_file(code, subset)
+    path = obtain(table, data_home=data_home, download=download)
+    obo = obtain(_registry.ageing_source(_registry.AGEING_ONTOLOGY), data_home=data_home, download=download)
     status = obo.stat()
     ontology, obo_hash = _cached_ontology(obo, status.st_mtime_ns, status.st_size)
     dataset = read_ageing_genes(path, ontology, name=f"{code}-{subset}")
     origin = {
         "origin": _ORIGIN,
         "options": {"organism": code, "namespaces": subset},
-        "files": {f"{_FOLDERS[code]}/{path.name}": sha256_of(path), obo.name: obo_hash},
+        "files": {table.path.partition("/")[2]: sha256_of(path), obo.name: obo_hash},
     }
     return replace(dataset, provenance={**origin, **dataset.provenance})
+
+
+def fetch_gene_ontology(
+    release: str = "current", *, data_home: Directory = None, download: bool = True, refresh: bool = False
+) -> Path:
+    """The file of the Gene Ontology, as `read_obo` and `build_dataset` take it.
+
+    Parameters
+    ----------
+    release : str
+        "current" or the date of a release, such as "2026-06-19".
+    data_home : path, optional
+        Where to look first and, if it can be written to, where to keep what is downloaded; `HIETAN_DATA` if not
+        given; else the platform's cache directory.
+    download : bool
+        Whether to download what is missing.
+    refresh : bool
+        Whether to download even what is there: "current" stays what it was at the first download.
+
+    Returns
+    -------
+    Path
+    """
+    remote = _registry.gene_ontology(release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
+
+
+def fetch_annotations(
+    organism: str,
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+) -> Path:
+    """The GAF file of an organism, as `read_gaf` and `build_dataset` take it.
+
+    Parameters
+    ----------
+    organism : {"worm", "fly", "mouse", "yeast", "human"}
+    release : str
+        "current" or the date of a release of the Gene Ontology.
+    data_home, download, refresh
+        As for `fetch_gene_ontology`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = _registry.annotation_file(organism, release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
+
+
+def fetch_genage(
+    table: str = "models",
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+) -> Path:
+    """The gene table of GenAge, as `read_labels` and `build_dataset` take it.
+
+    Parameters
+    ----------
+    table : {"models", "human"}
+        Genes of model organisms, or of humans.
+    release : {"current", "2025", "2014"}
+        The edition; "2025" is known, but must be there already.
+    data_home, download, refresh
+        As for `fetch_gene_ontology`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = _registry.genage(table, release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
+
+
+def fetch_gene2go(*, data_home: Directory = None, download: bool = True, refresh: bool = False) -> Path:
+    """NCBI's gene2go, annotations of all organisms by Entrez id; parameters as for `fetch_gene_ontology`."""
+    return obtain(_registry.gene2go(), data_home=data_home, download=download, refresh=refresh)
+
+
+COLLECTIONS = (
+    "ageing-genes",
+    "gene-ontology",
+    *(f"annotations-{organism}" for organism in ANNOTATED),
+    *("genage-models", "genage-human", "gene2go"),
+)
+"""What `fetch_collection` takes."""
+
+
+def fetch_collection(
+    name: str,
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+) -> list[Path]:
+    """All files of one of `COLLECTIONS`; the parameters are those of `fetch_gene_ontology`.
+
+    >>> COLLECTIONS[:3]
+    ('ageing-genes', 'gene-ontology', 'annotations-worm')
+    """
+    wanted = _remotes(name, release)
+    return [obtain(each, data_home=data_home, download=download, refresh=refresh) for each in wanted]
+
+
+def _remotes(name: str, release: str) -> list[Remote]:
+    kind, _, which = name.partition("-")
+    if name not in COLLECTIONS:
+        raise ValueError(f"there is no collection {name!r}; expected one of {', '.join(COLLECTIONS)}")
+    if kind == "annotations":
+        return [_registry.annotation_file(which, release)]
+    if kind == "genage":
+        return [_registry.genage(which, release)]
+    if name == "gene-ontology":
+        return [_registry.gene_ontology(release)]
+    if name == "gene2go":
+        return [_registry.gene2go()]
+    sources = map(_registry.ageing_source, (_registry.AGEING_ONTOLOGY, _registry.AGEING_GENAGE))
+    return [*(_registry.ageing_file(*pair) for pair in AGEING_DATASETS), *sources]
 
 
 @lru_cache(maxsize=2)
@@ -78,39 +204,8 @@ def _cached_ontology(path: Path, mtime_ns: int, size: int) -> tuple[Ontology, st
 
 
 def _organism_code(organism: str) -> str:
-    by_name = {name.lower(): code for code, folder in _FOLDERS.items() for name in (code, folder)}
+    by_name = {name.lower(): code for code, common in ORGANISMS.items() for name in (code, common)}
     try:
         return by_name[organism.lower()]
     except (KeyError, AttributeError):
         raise ValueError(f"organism is {organism!r}; expected one of {', '.join(by_name)}") from None
-
-
-def _subset(namespaces: str | Iterable[str]) -> str:
-    joined = namespaces if isinstance(namespaces, str) else "".join(map(str, namespaces))
-    pairs = [joined[i : i + 2].upper() for i in range(0, len(joined), 2)]
-    if not pairs or len(set(pairs)) < len(pairs) or not set(pairs) <= set(_NAMESPACES):
-        raise ValueError(
-            f"namespaces is {namespaces!r}; expected BP, MF and CC, each at most once, as in 'BPCC'"
-        )
-    return "".join(code for code in _NAMESPACES if code in pairs)
-
-
-def _data_home(data_home: str | os.PathLike[str] | None) -> Path:
-    home = os.environ.get("HIETAN_DATA") if data_home is None else data_home
-    if not home:
-        raise FileNotFoundError(f"the environment variable HIETAN_DATA is not set; {_advice()}")
-    return Path(home).expanduser()
-
-
-def _existing(home: Path, relative: str) -> Path:
-    path = home / relative
-    if not path.is_file():
-        raise FileNotFoundError(f"no file {relative} in {home}; {_advice()}")
-    return path
-
-
-def _advice() -> str:
-    return (
-        "set HIETAN_DATA, or data_home, to a directory with the layout "
-        f"{_COLLECTION}/Worm/CE-BP.txt, ..., {_COLLECTION}/{_ONTOLOGY}; the files come from {_ORIGIN}"
-    )

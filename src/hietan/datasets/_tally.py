@@ -1,0 +1,99 @@
+"""Book-keeping: what came in, what was used, and why the rest was not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+A_FEW = 0.05  # losses above this share deserve a warning
+
+UNKNOWN_TERM, OBSOLETE_TERM = "term unknown to the ontology", "obsolete term"
+NO_GENE, SHARED_SYNONYM = "no gene of this name is annotated", "synonym of several genes"
+NO_ANNOTATION = "no usable annotation"
+UNKNOWN_FEATURE = "unknown to the ontology: 0 throughout"
+
+
+@dataclass
+class Tally:
+    """How many things of one kind were read, and how many of them were dropped for which reason.
+
+    A thing is dropped for the first reason that applies, so the parts add up: ``read == used + all dropped``.
+    `changed` counts things that were used, but not as they stood.
+
+    >>> tally = Tally("labels", read=10)
+    >>> tally.drop("no label", 3)
+    >>> tally.used, tally.as_dict()
+    (7, {'read': 10, 'used': 7, 'dropped': {'no label': 3}})
+    """
+
+    what: str
+    read: int = 0
+    dropped: Counter[str] = field(default_factory=Counter)
+    changed: Counter[str] = field(default_factory=Counter)
+
+    def drop(self, reason: str, count: int = 1) -> None:
+        if count:
+            self.dropped[reason] += count
+
+    def change(self, how: str, count: int = 1) -> None:
+        if count:
+            self.changed[how] += count
+
+    @property
+    def used(self) -> int:
+        return self.read - self.dropped.total()
+
+    def as_dict(self) -> dict[str, Any]:
+        parts: dict[str, Any] = {"read": self.read, "used": self.used, "dropped": dict(self.dropped)}
+        return parts | ({"changed": dict(self.changed)} if self.changed else {})
+
+
+class Account:
+    """The tallies of a dataset in the making.
+
+    >>> account = Account()
+    >>> account.genes.read = 100
+    >>> account.genes.drop("no usable annotation", 9)
+    >>> list(account.complaints())
+    ['9.0 % of the labelled genes (9 of 100) have no usable annotation']
+    """
+
+    def __init__(self, genes: str = "labelled genes", terms: str = "terms") -> None:
+        self.annotations = Tally("annotations")
+        self.label_rows = Tally("label rows")
+        self.genes = Tally(genes)
+        self.terms = Tally(terms)
+
+    def as_dict(self) -> dict[str, Any]:
+        tallies = (self.annotations, self.label_rows, self.genes, self.terms)
+        return {tally.what: tally.as_dict() for tally in tallies if tally.read}
+
+    def complaints(self) -> Iterator[str]:
+        """A sentence for each kind of thing of which more than a few per cent find no partner."""
+        found = (
+            (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
+            (self.genes, (NO_GENE, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),
+            (self.terms, (UNKNOWN_FEATURE,), "are unknown to the ontology"),
+        )
+        for tally, reasons, complaint in found:
+            lost = sum(tally.dropped[reason] for reason in reasons)
+            if lost > A_FEW * tally.read:
+                share = f"{100 * lost / tally.read:.1f} % of the {tally.what}"
+                yield f"{share} ({lost} of {tally.read}) {complaint}"
+
+
+def account_lines(account: Mapping[str, Any]) -> list[tuple[str, str, int]]:
+    """The account of a provenance as (what, line, count), ready to be shown as a table.
+
+    >>> account_lines({"labels": {"read": 10, "used": 7, "dropped": {"no label": 3}}})
+    [('labels', 'read', 10), ('', 'dropped: no label', 3), ('', 'used', 7)]
+    """
+    lines: list[tuple[str, str, int]] = []
+    for what, parts in account.items():
+        lines.append((what, "read", parts["read"]))
+        lines += [("", f"dropped: {why}", count) for why, count in parts.get("dropped", {}).items()]
+        lines.append(("", "used", parts["used"]))
+        lines += [("", f"of which: {how}", count) for how, count in parts.get("changed", {}).items()]
+    return lines

@@ -1,0 +1,14 @@
+"""The examples of docs/data.md give what the page says."""
+
+import doctest
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "data.md"
+
+
+def test_examples_of_the_page():
+    pytest.importorskip("pandas")
+    failed, tried = doctest.testfile(str(PAGE), module_relative=False)
+    assert failed == 0 and tried > 5

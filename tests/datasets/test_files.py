@@ -1,0 +1,149 @@
+"""Lines come out the same, however a file is packed and encoded; damage is named with file and line."""
+
+import gzip
+import io
+import warnings
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hietan.datasets import DataError, DataWarning
+from hietan.datasets._files import numbered_lines
+
+TEXT = "one\ntwo ä\n\nfour\n"
+LINES = [(1, "one"), (2, "two ä"), (3, ""), (4, "four")]
+
+
+def packed(kind, data):
+    if kind == "gz":
+        return gzip.compress(data, mtime=0)
+    if kind == "zip":
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            archive.writestr("table.txt", data)
+            archive.writestr("__MACOSX/._table.txt", b"resource fork")
+        return buffer.getvalue()
+    return data
+
+
+@pytest.mark.parametrize("kind", ["plain", "gz", "zip"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+def test_packing_line_ends_and_byte_order_mark_do_not_matter(tmp_path, kind, end, mark):
+    path = tmp_path / "file"  # the content tells how to unpack it, not the name
+    path.write_bytes(packed(kind, mark + TEXT.replace("\n", end).encode()))
+    assert list(numbered_lines(path)) == list(numbered_lines(str(path))) == LINES
+    with path.open("rb") as file:
+        assert list(numbered_lines(file)) == LINES
+        assert not file.closed
+
+
+def test_open_text_files_and_streams():
+    assert list(numbered_lines(io.StringIO("\ufeff" + TEXT.replace("\n", "\r\n")))) == LINES
+    assert list(numbered_lines(io.StringIO("no end"))) == [(1, "no end")]
+    assert list(numbered_lines(io.BytesIO(b""))) == []
+
+
+def test_a_path_may_run_on_into_an_archive(tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("sub/a.tsv", "a")
+        archive.writestr("b.tsv", "b")
+    assert list(numbered_lines(tmp_path / "two.zip/sub/a.tsv")) == [(1, "a")]
+    with pytest.raises(
+        DataError, match=r"expected an archive of one file, found 2: sub/a.tsv, b.tsv; name one"
+    ):
+        list(numbered_lines(tmp_path / "two.zip"))
+    with pytest.raises(DataError, match=r"no such file in the archive, which holds sub/a.tsv, b.tsv"):
+        list(numbered_lines(tmp_path / "two.zip/c.tsv"))
+    with pytest.raises(FileNotFoundError):
+        list(numbered_lines(tmp_path / "no.zip/c.tsv"))
+
+
+def test_the_one_table_of_an_archive_is_found_among_other_files(tmp_path):
+    with zipfile.ZipFile(tmp_path / "models_genes.zip", "w") as archive:
+        archive.writestr("release.html", "<html>")
+        archive.writestr("genage_models.csv", "a,b")
+    assert list(numbered_lines(tmp_path / "models_genes.zip")) == [(1, "a,b")]
+
+
+def test_latin1_lines_are_read_and_counted(tmp_path):
+    path = tmp_path / "old.txt"
+    path.write_bytes("plain\nMüller\ngrün\nλ\n".encode("latin-1", "replace") + "µ λ\n".encode())
+    with pytest.warns(
+        DataWarning, match=r"old.txt: 2 lines are not UTF-8 \(first: line 2\); read as Latin-1"
+    ):
+        lines = [line for _, line in numbered_lines(path)]
+    assert lines == ["plain", "Müller", "grün", "?", "µ λ"]
+
+
+def test_a_letter_cut_by_a_block_is_whole():
+    text = "ä" * 400_000
+    assert list(numbered_lines(io.BytesIO(b"x" + text.encode()))) == [(1, "x" + text)]
+
+
+def test_truncated_gzip_names_the_line(tmp_path):
+    path = tmp_path / "cut.gz"
+    path.write_bytes(gzip.compress(b"".join(b"%d\n" % (i * i) for i in range(50_000)))[:-2000])
+    got = []
+    with pytest.raises(DataError, match=r"cut.gz, line \d+: the file is damaged or cut short") as caught:
+        got.extend(numbered_lines(path))
+    assert [int(line) for _, line in got] == [i * i for i in range(len(got))]
+    assert caught.value.line == len(got) + 1 > 10_000
+
+
+@pytest.mark.parametrize("data", [b"a\nb\0c\n", gzip.compress(b"a\nb\0", mtime=0), b"\x00\x01\x02" * 1000])
+def test_binary_data_is_refused_with_the_line(tmp_path, data):
+    path = tmp_path / "junk.obo"
+    path.write_bytes(data)
+    line = 1 if data[:1] == b"\x00" else 2
+    with pytest.raises(DataError, match=f"junk.obo, line {line}: binary data"):
+        list(numbered_lines(path))
+
+
+def test_damaged_archives(tmp_path):
+    path = tmp_path / "bad.zip"
+    whole = packed("zip", TEXT.encode() * 50)
+    for data in (whole[: len(whole) // 2], b"PK\x03\x04 nonsense"):
+        path.write_bytes(data)
+        with pytest.raises(DataError, match=r"bad.zip"):
+            list(numbered_lines(path))
+    spoiled = bytearray(packed("zip", bytes(range(97, 123)) * 50))
+    spoiled[60] ^= 255
+    path.write_bytes(bytes(spoiled))
+    with pytest.raises(DataError, match=r"bad.zip, line 1: the file is damaged"):
+        list(numbered_lines(path))
+
+
+def test_endless_line_is_refused(monkeypatch):
+    monkeypatch.setattr("hietan.datasets._files._LONGEST_LINE", 100)
+    with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
+        list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000)))
+
+
+def test_writing_only_is_a_mistake_of_the_caller(tmp_path):
+    with (tmp_path / "f").open("w") as file, pytest.raises(TypeError, match="not open for reading"):
+        list(numbered_lines(file))
+
+
+@given(data=st.binary(max_size=300), kind=st.sampled_from(["plain", "gz", "zip"]), cut=st.integers(0, 40))
+def test_no_bytes_raise_anything_but_our_error(data, kind, cut):
+    whole = packed(kind, data)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        try:
+            lines = list(numbered_lines(io.BytesIO(whole[: len(whole) - cut])))
+        except DataError:
+            return
+    for _, line in lines:
+        line.encode()
+
+
+@given(text=st.text())
+def test_any_text_comes_through(text):
+    if "\0" in text:
+        return
+    expected = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = [line for _, line in numbered_lines(io.BytesIO(text.encode()))]
+    assert lines == (expected if expected[-1] else expected[:-1])
