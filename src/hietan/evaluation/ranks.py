@@ -1,0 +1,295 @@
+"""Ranks of classifiers over datasets, and the tests that go with them (Demsar 2006).
+
+Plain functions over scipy: statsmodels, which the peers bring along, is 65 MB for this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+ALTERNATIVES = ("two-sided", "greater")
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """A test statistic, its degrees of freedom and its p-value."""
+
+    __test__ = False  # for pytest: not a test of ours
+
+    statistic: float
+    df: tuple[int, ...]
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two methods compared. `p_adjusted` is for all comparisons of the family; `threshold` is Holm's for the raw p."""
+
+    method: str
+    control: str
+    difference: float
+    statistic: float
+    p_value: float
+    p_adjusted: float
+    threshold: float
+
+
+@dataclass(frozen=True)
+class RankComparison:
+    """Average ranks with Friedman's test, Iman and Davenport's, and Holm's post-hoc against a control.
+
+    Attributes
+    ----------
+    average_ranks : dict of str to float
+        The methods, best first.
+    n_datasets : int
+    control : str
+    friedman, iman_davenport : TestResult
+    comparisons : tuple of Comparison
+        The other methods, best first.
+    """
+
+    average_ranks: dict[str, float]
+    n_datasets: int
+    control: str
+    alternative: str
+    friedman: TestResult
+    iman_davenport: TestResult
+    comparisons: tuple[Comparison, ...]
+
+
+def rank_rows(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
+    """The rank of each method (column) on each dataset (row): 1 is best, ties share their mean rank.
+
+    >>> rank_rows([[0.9, 0.8, 0.9], [0.5, 0.7, 0.6]])
+    array([[1.5, 3. , 1.5],
+           [3. , 1. , 2. ]])
+    """
+    table = _table(scores)
+    ranks: NDArray[np.float64] = stats.rankdata(-table if greater_is_better else table, axis=1)
+    return ranks
+
+
+def average_ranks(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
+    """The mean of `rank_rows` over the datasets."""
+    return np.asarray(rank_rows(scores, greater_is_better=greater_is_better).mean(axis=0))
+
+
+def wins(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
+    """On how many datasets each method is best; a tie for first place splits the win.
+
+    >>> wins([[0.9, 0.8, 0.9], [0.5, 0.7, 0.6]])
+    array([0.5, 1. , 0.5])
+    """
+    table = _table(scores)
+    best = table.max(axis=1) if greater_is_better else table.min(axis=1)
+    first = table == best[:, None]
+    return np.asarray((first / first.sum(axis=1, keepdims=True)).sum(axis=0))
+
+
+def friedman(ranks: ArrayLike, n_datasets: int) -> TestResult:
+    """Friedman's chi-squared from average ranks, without correction for ties.
+
+    chi2 = 12 N / (k (k + 1)) (sum of R_j^2 - k (k + 1)^2 / 4), with k - 1 degrees of freedom.
+    """
+    r = np.asarray(ranks, dtype=np.float64)
+    k = len(r)
+    chi2 = 12 * n_datasets / (k * (k + 1)) * (float((r**2).sum()) - k * (k + 1) ** 2 / 4)
+    return TestResult(chi2, (k - 1,), float(stats.chi2.sf(chi2, k - 1)))
+
+
+def iman_davenport(ranks: ArrayLike, n_datasets: int) -> TestResult:
+    """Iman and Davenport's less conservative form: F = (N - 1) chi2 / (N (k - 1) - chi2)."""
+    chi2, (df,), _ = _fields(friedman(ranks, n_datasets))
+    room = n_datasets * df - chi2
+    statistic = (n_datasets - 1) * chi2 / room if room > 0 else float("inf")
+    dfs = (df, df * (n_datasets - 1))
+    return TestResult(statistic, dfs, float(stats.f.sf(statistic, *dfs)))
+
+
+def holm_adjust(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Holm's adjusted p-values: the running maximum of (m - i + 1) p, i = 1 for the smallest of m; at most 1.
+
+    >>> holm_adjust([0.04, 0.01, 0.03])
+    array([0.06, 0.03, 0.06])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p, kind="stable")
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum(np.maximum.accumulate((len(p) - np.arange(len(p))) * p[order]), 1)
+    return adjusted
+
+
+def holm_thresholds(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
+    """What Holm compares each raw p-value with: alpha / (m - i + 1), i = 1 for the smallest of m."""
+    p = np.asarray(p_values, dtype=np.float64)
+    thresholds = np.empty_like(p)
+    thresholds[np.argsort(p, kind="stable")] = alpha / (len(p) - np.arange(len(p)))
+    return thresholds
+
+
+def compare_ranks(
+    average_ranks: Mapping[str, float],
+    n_datasets: int,
+    *,
+    alternative: str = "two-sided",
+    control: str | None = None,
+    alpha: float = 0.05,
+) -> RankComparison:
+    """Test whether methods differ, from their average ranks alone.
+
+    Parameters
+    ----------
+    average_ranks : mapping of method to average rank
+    n_datasets : int
+    alternative : {"two-sided", "greater"}
+        "greater": one-sided, that a method's rank is greater, so worse, than the control's; as in the paper.
+    control : str, optional
+        The method that the others are compared with; the best-ranked (the first of them) if not given.
+    alpha : float
+        The level that Holm's thresholds divide.
+
+    Examples
+    --------
+    >>> result = compare_ranks({"A": 1.2, "B": 2.1, "C": 2.7}, 10)
+    >>> result.control, round(result.friedman.statistic, 2)
+    ('A', 11.4)
+    >>> [(row.method, round(row.p_value, 4), round(row.p_adjusted, 4)) for row in result.comparisons]
+    [('B', 0.0442, 0.0442), ('C', 0.0008, 0.0016)]
+    """
+    _check_options(average_ranks, n_datasets, alternative)
+    ordered = dict(sorted(average_ranks.items(), key=lambda item: item[1]))
+    chosen = control if control is not None else next(iter(ordered))
+    if chosen not in ordered:
+        raise ValueError(f"control is {chosen!r}; expected one of {', '.join(ordered)}")
+    others = [method for method in ordered if method != chosen]
+    k = len(ordered)
+    difference = np.array([ordered[method] - ordered[chosen] for method in others])
+    z = difference / np.sqrt(k * (k + 1) / (6 * n_datasets))
+    p = 2 * stats.norm.sf(np.abs(z)) if alternative == "two-sided" else stats.norm.sf(z)
+    return RankComparison(
+        average_ranks=ordered,
+        n_datasets=n_datasets,
+        control=chosen,
+        alternative=alternative,
+        friedman=friedman(list(ordered.values()), n_datasets),
+        iman_davenport=iman_davenport(list(ordered.values()), n_datasets),
+        comparisons=_comparisons(others, [chosen] * len(others), difference, z, p, alpha),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Nemenyi:
+    """All pairs: the p-values (adjusted by construction), and the difference of ranks that is significant."""
+
+    methods: tuple[str, ...]
+    p_values: NDArray[np.float64]
+    critical_difference: float
+
+    def cliques(self, average_ranks: Mapping[str, float]) -> list[tuple[str, ...]]:
+        """The largest groups of methods, best first, whose ends do not differ significantly."""
+        ordered = sorted(average_ranks, key=lambda method: average_ranks[method])
+        groups: list[tuple[str, ...]] = []
+        last_end = 1
+        for start in range(len(ordered)):
+            reach = average_ranks[ordered[start]] + self.critical_difference
+            end = max(i for i in range(len(ordered)) if average_ranks[ordered[i]] <= reach) + 1
+            if end - start > 1 and end > last_end:
+                groups.append(tuple(ordered[start:end]))
+                last_end = end
+        return groups
+
+
+def nemenyi(average_ranks: Mapping[str, float], n_datasets: int, *, alpha: float = 0.05) -> Nemenyi:
+    """Nemenyi's test of all pairs, by the studentized range.
+
+    >>> result = nemenyi({"A": 1.2, "B": 2.1, "C": 2.7}, 10)
+    >>> round(result.critical_difference, 3), result.cliques({"A": 1.2, "B": 2.1, "C": 2.7})
+    (1.048, [('A', 'B'), ('B', 'C')])
+    """
+    _check_options(average_ranks, n_datasets, "two-sided")
+    r = np.array(list(average_ranks.values()), dtype=np.float64)
+    k = len(r)
+    error = np.sqrt(k * (k + 1) / (12 * n_datasets))
+    q = np.abs(r[:, None] - r) / error
+    p = np.ones_like(q)
+    pairs = np.triu_indices(k, 1)
+    p[pairs] = p.T[pairs] = stats.studentized_range.sf(q[pairs], k, np.inf)
+    critical = float(stats.studentized_range.isf(alpha, k, np.inf) * error)
+    return Nemenyi(tuple(average_ranks), p, critical)
+
+
+def wilcoxon_holm(
+    scores: Mapping[str, ArrayLike], *, control: str | None = None, alpha: float = 0.05
+) -> tuple[Comparison, ...]:
+    """Wilcoxon's signed-rank test, two-sided, of each pair (or each method against a control), adjusted by Holm.
+
+    `scores` maps each method to its values, a dataset each, in one order. Equal values say nothing and are left
+    out; where all are equal, p is 1. `difference` is the median of the differences.
+    """
+    table = {method: np.asarray(values, dtype=np.float64) for method, values in scores.items()}
+    _table(np.column_stack(list(table.values())))
+    if control is not None and control not in table:
+        raise ValueError(f"control is {control!r}; expected one of {', '.join(table)}")
+    pairs = [(a, b) for a, b in combinations(table, 2) if control is None or control in (a, b)]
+    pairs = [(b, a) if a == control else (a, b) for a, b in pairs]
+    tested = np.array([_wilcoxon(table[a] - table[b]) for a, b in pairs])
+    differences = [float(np.median(table[a] - table[b])) for a, b in pairs]
+    methods, controls = [a for a, _ in pairs], [b for _, b in pairs]
+    return _comparisons(methods, controls, differences, tested[:, 0], tested[:, 1], alpha)
+
+
+def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
+    """(statistic, p) of the differences that are not 0: exact where there are few and none alike."""
+    kept = difference[difference != 0]
+    if not kept.size:
+        return 0.0, 1.0
+    alike = len(np.unique(np.abs(kept))) < len(kept)
+    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not alike else "approx")
+    return float(result.statistic), float(result.pvalue)
+
+
+def _comparisons(
+    methods: Sequence[str], controls: Sequence[str], difference: Any, statistic: Any, p: Any, alpha: float
+) -> tuple[Comparison, ...]:
+    columns = (difference, statistic, p, holm_adjust(p), holm_thresholds(p, alpha))
+    rows = zip(methods, controls, *columns, strict=True)
+    return tuple(Comparison(method, control, *map(float, values)) for method, control, *values in rows)
+
+
+def _fields(result: TestResult) -> tuple[float, tuple[int, ...], float]:
+    return result.statistic, result.df, result.p_value
+
+
+def _table(scores: ArrayLike) -> NDArray[np.float64]:
+    table = np.asarray(scores, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
+        raise ValueError(
+            f"scores must have a row per dataset and a column for each of at least two methods, got shape {table.shape}"
+        )
+    if np.isnan(table).any():
+        raise ValueError(
+            f"scores has {int(np.isnan(table).sum())} missing values; leave the method or dataset out"
+        )
+    return table
+
+
+def _check_options(ranks: Mapping[str, float], n_datasets: int, alternative: str) -> None:
+    if alternative not in ALTERNATIVES:
+        raise ValueError(f"alternative is {alternative!r}; expected one of {', '.join(ALTERNATIVES)}")
+    if len(ranks) < 2:
+        raise ValueError(f"a comparison needs at least two methods, got {len(ranks)}")
+    if n_datasets < 2:
+        raise ValueError(f"n_datasets is {n_datasets}; ranks over fewer than 2 datasets cannot be tested")
+    wrong = {m: r for m, r in ranks.items() if not 1 <= r <= len(ranks)}
+    if wrong:
+        raise ValueError(
+            f"an average rank of {len(ranks)} methods lies between 1 and {len(ranks)}, got {wrong}"
+        )
