@@ -1,6 +1,7 @@
 """Comparing classifiers on data with hierarchical features: any that keep to scikit-learn's API."""
 
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
+from hietan.evaluation.journal import StudyError
 from hietan.evaluation.metrics import (
     METRICS,
     ReliabilityCurve,
@@ -15,6 +16,7 @@ from hietan.evaluation.metrics import (
     sensitivity_score,
     specificity_score,
 )
+from hietan.evaluation.ranking import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.ranks import (
     Comparison,
     Nemenyi,
@@ -31,14 +33,24 @@ from hietan.evaluation.ranks import (
     wilcoxon_holm,
     wins,
 )
+from hietan.evaluation.results import StudyResults, read_summary
+from hietan.evaluation.study import Method, Progress, run_study
+from hietan.evaluation.usage import FeatureUsage, count_usage
 
 __all__ = [
     "METRICS",
     "Comparison",
+    "FeatureUsage",
+    "Method",
     "Nemenyi",
     "PooledPredictions",
+    "Progress",
     "RankComparison",
+    "Ranking",
     "ReliabilityCurve",
+    "StudyError",
+    "StudyResults",
+    "SummaryRow",
     "TestResult",
     "auc_score",
     "average_precision",
@@ -46,17 +58,21 @@ __all__ = [
     "brier_score",
     "compare_ranks",
     "compute_metrics",
+    "count_usage",
     "friedman",
     "gmean_score",
     "gmean_scorer",
     "holm_adjust",
     "holm_thresholds",
     "iman_davenport",
+    "make_rankings",
     "nemenyi",
     "pooled_predictions",
     "rank_rows",
+    "read_summary",
     "recalls",
     "reliability_curve",
+    "run_study",
     "sensitivity_score",
     "specificity_score",
     "wilcoxon_holm",

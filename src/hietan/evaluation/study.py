@@ -1,0 +1,338 @@
+"""The whole experiment: every method on every dataset, seed after seed, fold after fold; resumable."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+from threadpoolctl import ThreadpoolController
+
+from hietan.evaluation.cross_validation import configure, fold_of_rows, predict_rows
+from hietan.evaluation.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
+from hietan.evaluation.journal import FORMAT, Journal, StudyError, claim, locked, refuse_other
+from hietan.evaluation.results import StudyResults, collect, write_results
+from hietan.evaluation.times import append_time, finish_times
+from hietan.evaluation.usage import count_usage
+
+BACKENDS = {"threads": "threading", "processes": "loky"}
+
+
+@dataclass(frozen=True)
+class Method:
+    """A classifier with a name.
+
+    Attributes
+    ----------
+    name : str
+    estimator : scikit-learn classifier
+    setting : str
+        What distinguishes it from other uses of the same method, as "alpha=1". Methods are ranked among those of the
+        same setting; one without a setting is ranked in all of them.
+    tuning : str
+        What is tuned within the training rows; "none" if nothing is. Methods are ranked among those of the same
+        tuning only.
+    """
+
+    name: str
+    estimator: Any
+    setting: str = ""
+    tuning: str = "none"
+
+    @property
+    def key(self) -> str:
+        """A name of its own in the study."""
+        return " ".join(
+            [self.name, *([f"@ {self.setting}"] if self.setting else []), f"@ tuned {self.tuning}"]
+        )
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fold of one seed of one method on one dataset."""
+
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study is; `job` is the one just finished, `seconds` what it took, `failed` the failures so far."""
+
+    done: int
+    total: int
+    resumed: int
+    failed: int
+    job: Job | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to run: datasets, methods, splits. `manifest` says it in plain values."""
+
+    datasets: Mapping[str, Any]
+    methods: Mapping[str, Method]
+    cv: int
+    seeds: tuple[int, ...]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    usage: bool = True
+    command: str = ""
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        methods = self.methods.items()
+        return {
+            "format": FORMAT,
+            "versions": versions(),
+            "cv": self.cv,
+            "seeds": list(self.seeds),
+            "usage": self.usage,
+            "datasets": {name: dataset_fingerprint(data) for name, data in self.datasets.items()},
+            "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
+            "groups": dict(self.groups),
+            "descriptions": {key: describe(method.estimator) for key, method in methods},
+            "command": self.command,
+        }
+
+    @cached_property
+    def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
+        """In which fold each row is set aside, by dataset and seed."""
+        return {
+            (name, seed): self._fold(name, data, seed)
+            for name, data in self.datasets.items()
+            for seed in self.seeds
+        }
+
+    def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
+        try:
+            return fold_of_rows(data.y, self.cv, seed)
+        except ValueError as error:
+            raise StudyError(f"dataset {name}: {error}") from error
+
+    def jobs(self) -> Iterator[Job]:
+        """All jobs, dataset by dataset."""
+        for dataset in self.datasets:
+            for method in self.methods:
+                for seed in self.seeds:
+                    yield from (Job(dataset, method, seed, fold) for fold in range(self.cv))
+
+
+def run_study(
+    datasets: Iterable[Any],
+    methods: Mapping[str, Any] | Iterable[Method],
+    *,
+    cv: int = 10,
+    seeds: int | Sequence[int] = 1,
+    n_jobs: int | None = None,
+    backend: str = "threads",
+    output: str | Path | None = None,
+    groups: Mapping[str, str] | None = None,
+    usage: bool = True,
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    command: str = "",
+) -> StudyResults:
+    """Cross-validate every method on every dataset, rank the methods and test the ranks.
+
+    Parameters
+    ----------
+    datasets : iterable of objects with X, y, name and, where methods ask for one, hierarchy
+    methods : mapping of name to scikit-learn classifier, or iterable of Method
+        Where a classifier, a step of a Pipeline or what it wraps has a parameter `hierarchy` that is None, the
+        dataset's is set; likewise `random_state`, to the seed.
+    cv : int
+        Folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``.
+    seeds : int or sequence of int
+        The seeds, or how many: 0, 1, ... Seeds are averaged before ranking; they are no replicates.
+    n_jobs : int or None
+        Jobs at a time, as in joblib. Results do not depend on it.
+    backend : {"threads", "processes"}
+        The classifiers of this package release the GIL and do well in threads.
+    output : path, optional
+        The directory of the results. A run that was interrupted, however, goes on when called again with the same
+        arguments. Without it nothing is kept on disk.
+    groups : mapping of dataset name to group, optional
+        Datasets that show the same rows in several ways; ranks are given per group, too, and a bootstrap draws a
+        row in all datasets of its group together.
+    usage : bool
+        Count feature usage, in the first seed, of methods that offer `trees`.
+    retry_failed : bool
+        Run failed jobs again.
+    progress : callable, optional
+        Called with a `Progress` after every job.
+    command : str
+        How the study was asked for, to be written beside its tables.
+
+    Returns
+    -------
+    StudyResults
+
+    Examples
+    --------
+    >>> from hietan import TAN, HieTAN
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> data = make_hierarchical_classification(100, 30, random_state=0)
+    >>> results = run_study([data], {"TAN": TAN(), "Hie-TAN": HieTAN()}, cv=5)
+    >>> [(row.dataset, row.method, row.seed) for row in results.summary]
+    [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
+    """
+    study = _plan(datasets, methods, cv, seeds, groups, usage, command)
+    if backend not in BACKENDS:
+        raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
+    with _directory(output) as path:
+        folder = Path(path)
+        _ = study.folds, study.manifest  # all that can be refused is refused before anything is written
+        refuse_other(folder, study.manifest)
+        folder.mkdir(parents=True, exist_ok=True)
+        with locked(folder):
+            claim(folder, study.manifest)
+            _run_jobs(study, folder, n_jobs, backend, retry_failed, progress)
+            results = collect(study, folder)
+            write_results(results, folder)
+            finish_times(folder)
+        return replace(results, directory=folder if output is not None else None)
+
+
+def _directory(output: str | Path | None) -> AbstractContextManager[str | Path]:
+    return tempfile.TemporaryDirectory() if output is None else nullcontext(output)
+
+
+def _plan(
+    datasets: Iterable[Any],
+    methods: Mapping[str, Any] | Iterable[Method],
+    cv: int,
+    seeds: int | Sequence[int],
+    groups: Mapping[str, str] | None,
+    usage: bool,
+    command: str,
+) -> Study:
+    if isinstance(methods, Mapping):
+        methods = [Method(name, estimator) for name, estimator in methods.items()]
+    chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
+    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
+        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or different seeds of 0 or more")
+    if cv < 2:
+        raise StudyError(f"cv is {cv}; expected at least 2 folds")
+    named = _by_name("dataset", [(data.name, data) for data in datasets])
+    keyed = _by_name("method", [(method.key, method) for method in methods])
+    return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
+
+
+def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if not items:
+        raise StudyError(f"no {what}: a study needs at least one")
+    names = [name for name, _ in items]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated or "" in names:
+        raise StudyError(
+            f"{what} {(repeated or [''])[0]!r} comes twice or has no name; each needs a name of its own"
+        )
+    return dict(items)
+
+
+def _run_jobs(
+    study: Study,
+    folder: Path,
+    n_jobs: int | None,
+    backend: str,
+    retry_failed: bool,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run what the journals do not hold yet, and write every job down as it comes."""
+    journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
+    done = {pair: journal.read() for pair, journal in journals.items()}
+    todo = [
+        job
+        for job in study.jobs()
+        if (kept := done[job.dataset, job.method].get((job.seed, job.fold))) is None
+        or (retry_failed and "error" in kept)
+    ]
+    total = study.cv * len(study.seeds) * len(done)
+    failed = (
+        sum("error" in kept for jobs in done.values() for kept in jobs.values()) if not retry_failed else 0
+    )
+    state = Progress(total - len(todo), total, total - len(todo), failed)
+    if progress is not None:
+        progress(state)
+    for job, outcome, seconds in _outcomes(study, todo, n_jobs, BACKENDS[backend]):
+        append_time(folder, study.methods[job.method], job, seconds)
+        journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
+        state = replace(
+            state,
+            done=state.done + 1,
+            failed=state.failed + ("error" in outcome),
+            job=job,
+            seconds=sum(seconds),
+        )
+        if progress is not None:
+            progress(state)
+
+
+def _outcomes(
+    study: Study, todo: Sequence[Job], n_jobs: int | None, backend: str
+) -> Iterator[tuple[Job, dict[str, Any], tuple[float, float]]]:
+    """Run jobs, and yield them in the order in which they finish."""
+
+    @lru_cache(maxsize=1)
+    def configured(dataset: str, method: str, seed: int) -> Any:
+        hierarchy = getattr(study.datasets[dataset], "hierarchy", None)
+        return configure(study.methods[method].estimator, hierarchy, seed)
+
+    def tasks() -> Iterator[Any]:
+        for job in todo:
+            data = study.datasets[job.dataset]
+            model = configured(job.dataset, job.method, job.seed)
+            test = study.folds[job.dataset, job.seed] == job.fold
+            usage = study.usage and job.seed == study.seeds[0]
+            yield delayed(run_job)(job, model, data.X, data.y, test, usage)
+
+    if not todo:
+        return
+    # One thread for each job: sums of floats must not depend on how many cores happen to be free.
+    with _thread_pools().limit(limits=1):
+        yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks())
+
+
+@lru_cache(maxsize=1)
+def _thread_pools() -> Any:
+    return ThreadpoolController()  # looks for the libraries, which takes longer than many a job
+
+
+def run_job(
+    job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool
+) -> tuple[Job, dict[str, Any], tuple[float, float]]:
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is a result, too."""
+    start = fitted_at = time.perf_counter()
+    try:
+        with _thread_pools().limit(limits=1):  # of this thread, or this process
+            fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+            fitted_at = time.perf_counter()
+            outcome = _predict(fitted, X[np.flatnonzero(test)], usage)
+    except Exception as error:
+        message = " ".join(f"{type(error).__name__}: {error}".split())
+        outcome = {"error": message, "traceback": traceback.format_exc()}
+    return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
+
+
+def _predict(model: Any, X: Any, usage: bool) -> dict[str, Any]:
+    rows = predict_rows(model, X)
+    outcome: dict[str, Any] = {"y_pred": rows.y_pred.tolist()}
+    if rows.log_proba is not None:
+        outcome["log_proba"] = rows.log_proba.tolist()
+    if usage and hasattr(model, "trees"):
+        counted = count_usage(model.trees(X))
+        outcome["usage"] = {"selected": counted.selected.tolist(), "in_edges": counted.in_edges.tolist()}
+    return outcome

@@ -1,0 +1,232 @@
+"""The study runner: what is on disk, what is noticed, what is refused."""
+
+import csv
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
+
+from hietan import TAN, HieTAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
+from hietan.evaluation.journal import Journal
+from study_process import contents
+
+DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
+METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
+
+
+class Broken(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        raise RuntimeError("out of\norder")
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    path = tmp_path_factory.mktemp("study") / "out"
+    groups = {"d0": "a", "d1": "a", "d2": "b", "d3": "b"}
+    return run_study(DATASETS, METHODS, cv=5, seeds=2, output=path, groups=groups), path
+
+
+def test_the_summary_is_that_of_pooled_predictions(study):
+    results, path = study
+    assert len(results.summary) == 4 * 3 * 2
+    row = next(r for r in results.summary if (r.dataset, r.method, r.seed) == ("d2", "Hie-TAN-Lite", 1))
+    expected = pooled_predictions(HieTANLite(), DATASETS[2], n_splits=5, seed=1).metrics()
+    assert row.metrics == pytest.approx(tuple(expected.values()))
+    assert read_summary(path) == results.summary
+
+
+def test_all_files_are_there_and_agree(study):
+    results, path = study
+    predictions = rows(path / "predictions.csv")
+    assert len(predictions) == 4 * 90 * 3 * 2
+    mine = [r for r in predictions if (r["dataset"], r["method"], r["seed"]) == ("d0", "TAN", "0")]
+    hits = [np.mean([r["y_pred"] == c for r in mine if r["y_true"] == c]) for c in "01"]
+    first = results.summary[0]
+    assert (first["specificity"], first["sensitivity"]) == pytest.approx(tuple(hits))
+    assert {r["instance"] for r in mine} == set(DATASETS[0].instance_names)
+    assert len(rows(path / "folds.csv")) == 4 * 3 * 2 * 5
+    assert len(rows(path / "times.csv")) == 4 * 3 * 2 * 5
+    assert rows(path / "failures.csv") == []
+    summary = json.loads((path / "summary.json").read_text())
+    assert summary["study"]["seeds"] == [0, 1] and len(summary["rankings"]) == 2
+    assert "seconds" not in (path / "summary.json").read_text()
+
+
+def test_ranks_are_over_datasets_with_the_seeds_averaged(study):
+    results, path = study
+    ranking = results.rankings[0]
+    assert ranking.scores.shape == (4, 3) and ranking.comparison.n_datasets == 4
+    both = [r["gmean"] for r in results.summary if (r.dataset, r.method) == ("d3", "NB")]
+    assert ranking.scores[3, 2] == pytest.approx(np.mean(both))
+    scopes = {(r["scope"], r["n_datasets"]) for r in rows(path / "ranks.csv")}
+    assert scopes == {("all", "4"), ("a", "2"), ("b", "2")}
+
+
+def test_feature_usage(study):
+    _, path = study
+    usage = [r for r in rows(path / "feature_usage.csv") if r["dataset"] == "d1"]
+    assert {r["method"] for r in usage} == {"TAN", "Hie-TAN-Lite"}
+    tan = [r for r in usage if r["method"] == "TAN"]
+    assert {r["selected"] for r in tan} == {"90"}  # TAN keeps all
+    assert sum(int(r["in_edges"]) for r in tan) == 2 * 24 * 90  # 24 edges for each of 90 rows, two ends each
+    lite = [r for r in usage if r["method"] == "Hie-TAN-Lite"]
+    kept = sum(int(r["selected"]) for r in lite)
+    assert sum(int(r["in_edges"]) for r in lite) == 2 * (kept - 90)
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "processes"}])
+def test_jobs_and_backends_change_no_byte(options, tmp_path):
+    for name, more in (("one", {}), ("other", options)):
+        run_study(DATASETS[:2], METHODS, cv=3, output=tmp_path / name, **more)
+    assert contents(tmp_path / "one") == contents(tmp_path / "other")
+
+
+def test_a_finished_study_is_not_run_again(study):
+    _, path = study
+    seen = []
+    before = contents(path)
+    groups = {"d0": "a", "d1": "a", "d2": "b", "d3": "b"}
+    run_study(DATASETS, METHODS, cv=5, seeds=2, output=path, groups=groups, progress=seen.append)
+    assert [(p.done, p.total, p.resumed) for p in seen] == [(120, 120, 120)]
+    assert contents(path) == before
+
+
+def test_a_line_that_was_cut_off_is_done_again(tmp_path):
+    run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
+    before = contents(tmp_path)
+    path = Journal(tmp_path, "d0", "TAN @ tuned none").path
+    data = path.read_bytes()
+    for damaged in (data[:-7], data[:-1], data.replace(b"y_pred", b"y_prod", 1), b""):
+        path.write_bytes(damaged)
+        seen = []
+        run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path, progress=seen.append)
+        assert seen[0].resumed == 9 - (3 if not damaged else 1)
+        assert contents(tmp_path) == before
+
+
+def test_a_failing_method_is_recorded_and_the_others_go_on(tmp_path):
+    methods = {"broken": Broken(), "TAN": TAN()}
+    results = run_study(DATASETS[:2], methods, cv=3, output=tmp_path)
+    assert {row.method for row in results.summary} == {"TAN"}
+    assert len(results.failures) == 6
+    assert rows(tmp_path / "failures.csv")[0]["error"] == "RuntimeError: out of order"
+    assert 'raise RuntimeError("out of\\norder")' in (tmp_path / "failures.txt").read_text()
+    assert results.rankings[0].methods == ("TAN",)
+    seen = []
+    run_study(DATASETS[:2], methods, cv=3, output=tmp_path, progress=seen.append)
+    assert seen[-1].done == seen[0].done and seen[-1].failed == 6
+    run_study(DATASETS[:2], methods, cv=3, output=tmp_path, retry_failed=True, progress=seen.append)
+    assert seen[-1].failed == 6 and seen[-1].resumed == 6
+
+
+def test_methods_are_ranked_by_setting_and_tuning():
+    methods = [
+        Method("TAN", TAN(), "alpha=1"),
+        Method("TAN", TAN(alpha=0.1), "alpha=0.1"),
+        Method("NB", BernoulliNB()),
+        Method("TAN", TAN(), "alpha=1", "threshold"),
+    ]
+    results = run_study(DATASETS[:2], methods, cv=3)
+    tables = {(r.tuning, r.setting): r.methods for r in results.rankings if r.metric == "gmean"}
+    assert tables == {
+        ("none", "alpha=1"): ("TAN", "NB"),
+        ("none", "alpha=0.1"): ("TAN", "NB"),
+        ("threshold", "alpha=1"): ("TAN",),
+    }
+
+
+def changed_data():
+    X = DATASETS[0].X.copy()
+    X.data[0] = 0
+    return [replace(DATASETS[0], X=X), *DATASETS[1:2]]
+
+
+@pytest.mark.parametrize(
+    ("datasets", "methods", "options", "message"),
+    [
+        (changed_data(), METHODS, {}, "dataset 'd0' has changed"),
+        (DATASETS[:3], METHODS, {}, "dataset 'd2' is new"),
+        (DATASETS[:2], {**METHODS, "TAN": TAN(alpha=2)}, {}, "method 'TAN @ tuned none' has changed"),
+        (DATASETS[:2], {"TAN": TAN()}, {}, "method 'Hie-TAN-Lite @ tuned none' is missing now"),
+        (DATASETS[:2], METHODS, {"cv": 4}, "cv was 3 and is 4"),
+        (DATASETS[:2], METHODS, {"seeds": [5]}, "seeds was \\[0\\] and is \\[5\\]"),
+    ],
+)
+def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_path):
+    run_study(DATASETS[:2], METHODS, cv=3, output=tmp_path)
+    before = contents(tmp_path)
+    with pytest.raises(StudyError, match=message):
+        run_study(datasets, methods, **{"cv": 3, "output": tmp_path, **options})
+    assert contents(tmp_path) == before
+
+
+def test_another_version_is_noticed(tmp_path, monkeypatch):
+    run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
+    monkeypatch.setattr("hietan.evaluation.study.versions", lambda: {"hietan": "9.9"})
+    with pytest.raises(StudyError, match="version 'hietan' has changed from .* to 9.9"):
+        run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: run_study([], METHODS), "no dataset"),
+        (lambda: run_study(DATASETS, {}), "no method"),
+        (lambda: run_study([DATASETS[0]] * 2, METHODS), "dataset 'd0' comes twice"),
+        (lambda: run_study(DATASETS, METHODS, cv=1), "cv is 1"),
+        (lambda: run_study(DATASETS, METHODS, seeds=0), "seeds is 0"),
+        (
+            lambda: run_study(DATASETS, METHODS, backend="magic"),
+            "backend is 'magic'; expected one of threads",
+        ),
+        (
+            lambda: run_study(DATASETS, METHODS, cv=60),
+            "dataset d0: class . has .. rows, fewer than the 60 folds",
+        ),
+        (
+            lambda: run_study(DATASETS, {"f": make_pipeline(FunctionTransformer(lambda X: X), TAN())}),
+            "use named functions",
+        ),
+    ],
+)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_directory_that_is_not_a_study_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("precious")
+    with pytest.raises(StudyError, match="not empty and holds no study"):
+        run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
+    with pytest.raises(StudyError, match=r"thesis.txt is a file"):
+        run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path / "thesis.txt")
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_two_runs_at_once_are_refused(tmp_path):
+    def meddle(progress):
+        if progress.job is not None:
+            with pytest.raises(StudyError, match="another run is writing"):
+                run_study(DATASETS[:1], {"dummy": DummyClassifier()}, cv=3, output=tmp_path)
+
+    run_study(DATASETS[:1], {"dummy": DummyClassifier()}, cv=3, output=tmp_path, progress=meddle)
+
+
+def test_without_a_directory_nothing_is_left_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    results = run_study(DATASETS[:1], {"lr": LogisticRegression(), "Hie-TAN": HieTAN()}, cv=3)
+    assert results.directory is None and list(tmp_path.iterdir()) == []
