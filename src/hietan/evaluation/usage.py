@@ -26,6 +26,11 @@ class FeatureUsage:
             self.n_rows + other.n_rows, self.selected + other.selected, self.in_edges + other.in_edges
         )
 
+    def top(self, n: int) -> list[int]:
+        """The columns that are selected most often; ties by the edges, then in column order."""
+        order = np.lexsort((np.arange(len(self.selected)), -self.in_edges, -self.selected))
+        return [int(j) for j in order[:n]]
+
 
 def count_usage(trees: Iterable[Any]) -> FeatureUsage:
     """Count over trees, each an object with `parent`: per feature its parent's index, -1 the root, -2 absent.
