@@ -15,6 +15,7 @@ MAY_IMPORT = {
     "structure": {"hierarchy"},
     "explain": {"hierarchy", "structure"},
     "classifiers": {"hierarchy", "structure", "explain", "parallel"},
+    "persistence": {"hierarchy", "structure", "classifiers"},
     "datasets": {"hierarchy"},
     "evaluation": {"parallel"},
     "report": {"hierarchy", "structure", "explain", "classifiers", "datasets", "evaluation", "parallel"},
@@ -28,6 +29,7 @@ MAY_IMPORT = {
         "datasets",
         "evaluation",
         "parallel",
+        "persistence",
         "report",
     },
 }

@@ -1,0 +1,195 @@
+"""Models as files: the same predictions, no pickle, and no trust in what a file says."""
+
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.naive_bayes import BernoulliNB
+
+import hietan
+from hietan import classifiers
+from hietan.datasets import make_hierarchical_classification
+from hietan.persistence import ModelFileError, read_metadata
+
+DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
+NAMES = list(classifiers.__all__)
+
+
+def make(name, **options):
+    model = getattr(hietan, name)(hierarchy=DATA.hierarchy)
+    known = model.get_params()
+    wanted = {"random_state": 3, "smoothing": "pooled", "alpha": 0.5, "lam": 0.02, **options}
+    return model.set_params(**{key: value for key, value in wanted.items() if key in known})
+
+
+def members(path):
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def rewrite(path, **changed):
+    """The same archive with other members, named without their endings."""
+    parts = {**members(path), **{name.replace("__", "."): content for name, content in changed.items()}}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    path = tmp_path / "model.hietan"
+    hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path, metadata={"note": "ä"})
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_round_trip(name, tmp_path):
+    model = make(name).fit(DATA.X, DATA.y)
+    path = tmp_path / "model.hietan"
+    hietan.save(model, path)
+    again = hietan.load(path)
+    assert type(again) is type(model)
+    np.testing.assert_array_equal(again.predict_log_proba(DATA.X), model.predict_log_proba(DATA.X))
+    assert again.hierarchy_ == model.hierarchy_ == DATA.hierarchy
+    assert again.hierarchy is again.hierarchy_  # one hierarchy, stored once
+    assert again.get_params() == model.get_params()
+    if hasattr(model, "trees"):
+        assert again.trees(DATA.X[:5]) == model.trees(DATA.X[:5])
+    bytes_before = path.read_bytes()
+    hietan.save(again, path)
+    assert path.read_bytes() == bytes_before
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_round_trip_with_names_of_columns_and_of_classes(name, tmp_path):
+    X = pd.DataFrame(DATA.X.toarray(), columns=DATA.feature_names)
+    model = make(name).fit(X, np.array(["no", "yes"])[DATA.y])
+    hietan.save(model, tmp_path / "m")
+    again = hietan.load(tmp_path / "m")
+    np.testing.assert_array_equal(again.predict(X), model.predict(X))
+    with pytest.raises(ValueError, match="feature names"):
+        again.predict(X.rename(columns={DATA.feature_names[0]: "other"}))
+
+
+def test_a_loaded_model_learns_on(saved):
+    again = hietan.load(saved)
+    again.partial_fit(DATA.X[:10], DATA.y[:10])
+    assert again.counts_.n_rows == 90
+
+
+def test_metadata(saved):
+    assert read_metadata(saved) == {"note": "ä"}
+
+
+def test_what_cannot_be_saved(tmp_path):
+    with pytest.raises(TypeError, match="got BernoulliNB. For other estimators use skops"):
+        hietan.save(BernoulliNB().fit(DATA.X, DATA.y), tmp_path / "m")
+    with pytest.raises(ValueError, match="not fitted"):
+        hietan.save(make("TAN"), tmp_path / "m")
+    model = make("TAN", random_state=np.random.RandomState(0)).fit(DATA.X, DATA.y)
+    with pytest.raises(TypeError, match="an int random_state can"):
+        hietan.save(model, tmp_path / "m")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Bomb:
+    def __reduce__(self):
+        return (exec, ("raise SystemExit('a file was run')",))
+
+
+def test_foreign_files(tmp_path, saved):
+    path = tmp_path / "foreign"
+    for content in (b"", b"hello", pickle.dumps(Bomb()), saved.read_bytes()[:-40]):
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match="is no model of hietan"):
+            hietan.load(path)
+    rewrite(saved, about__json=b'{"format": "something"}')
+    with pytest.raises(ModelFileError, match="is no model of hietan"):
+        hietan.load(saved)
+    with pytest.raises(FileNotFoundError):
+        hietan.load(tmp_path / "absent")
+
+
+def test_a_pickle_among_the_arrays_is_not_run(saved):
+    data = io.BytesIO()
+    np.save(data, np.array([Bomb()], dtype=object), allow_pickle=True)
+    names = [name for name in members(saved) if name.endswith(".npy")]
+    for name in names:
+        rewrite(saved, **{name.replace(".", "__"): data.getvalue()})
+        with pytest.raises(ModelFileError, match="the parts do not fit together"):
+            hietan.load(saved)
+
+
+def forge(path, edit):
+    about = json.loads(members(path)["about.json"])
+    edit(about)
+    rewrite(path, about__json=json.dumps(about).encode())
+
+
+def forge_array(path, find, edit):
+    """Change an array that the description of the model refers to."""
+    about = json.loads(members(path)["about.json"])
+    member = find(about["fitted"])["member"]
+    array = np.load(io.BytesIO(members(path)[member]))
+    data = io.BytesIO()
+    np.save(data, edit(array))
+    rewrite(path, **{member.replace(".", "__"): data.getvalue()})
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda a: a.update(version=99), "has version 99 of the format; this hietan reads 1"),
+        (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),
+        (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
+        (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),
+        (lambda a: a["parameters"].update(beta=1), "unexpected keyword argument 'beta'"),
+        (lambda a: a["fitted"].pop("classes_"), "do not fit together: KeyError"),
+        (lambda a: a["fitted"].update(n_features_in_=7), "the hierarchy and n_features_in_ disagree"),
+        (lambda a: a["fitted"].update(predict=1), "'predict' is no fitted attribute"),
+        (lambda a: a["fitted"].update(__class__=1), "'__class__' is no fitted attribute"),
+        (lambda a: a["fitted"].update(x_={"kind": "eval"}), "unknown kind of value 'eval'"),
+    ],
+)
+def test_forged_descriptions(saved, edit, message):
+    forge(saved, edit)
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(saved)
+
+
+def counts(name):
+    return lambda fitted: fitted["counts_"]["fields"][name]
+
+
+@pytest.mark.parametrize(
+    ("find", "edit", "message"),
+    [
+        (lambda f: f["root_order_"], lambda a: a + 1, "root_order_ is no permutation"),
+        (lambda f: f["root_order_"], lambda a: np.zeros_like(a), "root_order_ is no permutation"),
+        (lambda f: f["classes_"], lambda a: a[:1], "the classes are not distinct"),
+        (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not sorted"),
+        (counts("ones"), lambda a: a + 1000, "impossible counts"),
+        (counts("ones"), lambda a: a[:, :-1], "the counts have another shape"),
+        (counts("pairs"), lambda a: a - 5, "impossible counts of pairs"),
+        (counts("pairs"), lambda a: a + 10**6, "impossible counts of pairs"),
+        (counts("pairs"), lambda a: a[:, :3], "the pairs have another shape"),
+        (counts("pairs"), lambda a: a.astype(float), "counts are no integers"),
+    ],
+)
+def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
+    forge_array(saved, find, edit)
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(saved)
+
+
+def test_a_forged_cycle(saved):
+    content = json.loads(members(saved)["hierarchy0.json"])
+    data = io.BytesIO()
+    np.save(data, np.array([[0, 1], [1, 0]]))
+    rewrite(saved, **{content["edges"].replace(".", "__"): data.getvalue()})
+    with pytest.raises(ModelFileError, match="the edges form a cycle"):
+        hietan.load(saved)
