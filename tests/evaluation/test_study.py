@@ -58,6 +58,10 @@ def test_all_files_are_there_and_agree(study):
     first = results.summary[0]
     assert (first["specificity"], first["sensitivity"]) == pytest.approx(tuple(hits))
     assert {r["instance"] for r in mine} == set(DATASETS[0].instance_names)
+    drawn = rows(path / "bootstrap.csv")
+    assert [r["method"] for r in drawn] == list(METHODS)
+    means = results.rankings[0].means()
+    assert all(float(r["mean_gmean_low"]) < means[r["method"]] < float(r["mean_gmean_high"]) for r in drawn)
     assert len(rows(path / "folds.csv")) == 4 * 3 * 2 * 5
     assert len(rows(path / "times.csv")) == 4 * 3 * 2 * 5
     assert rows(path / "failures.csv") == []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hietan.evaluation.bootstrap import bootstrap_gmean
 from hietan.evaluation.cross_validation import PooledPredictions, RowPredictions, pool
 from hietan.evaluation.journal import Journal, StudyError, atomic_write, read_manifest, to_json
 from hietan.evaluation.metrics import METRICS, auc_score, recalls
@@ -113,6 +114,7 @@ def write_results(results: StudyResults, folder: Path) -> None:
     write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
     write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
     write_csv(folder / "feature_usage.csv", USAGE, _usage_lines(results))
+    write_csv(folder / "bootstrap.csv", BOOTSTRAP, _bootstrap_lines(results))
     write_rankings(results.rankings, folder)
     failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
     write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
@@ -170,6 +172,9 @@ USAGE = (
     "n_rows",
 )
 
+_ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
+BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
+
 
 def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any]:
     assert results.study is not None
@@ -214,6 +219,28 @@ def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
         columns = (features, names, usage.selected.tolist(), usage.in_edges.tolist())
         for row in zip(*columns, strict=True):
             yield [*which, *row, usage.n_rows]
+
+
+def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
+    """The middle 95 % of draws of rows: sampling error, where the spread over seeds is the noise of the splits."""
+    assert results.study is not None
+    rows = {
+        name: getattr(data, "instance_names", None) or [str(i) for i in range(len(data.y))]
+        for name, data in results.study.datasets.items()
+    }
+    for ranking in results.rankings:
+        if ranking.metric != "gmean":
+            continue
+        keys = [
+            key
+            for name in ranking.methods
+            for key, m in results.study.methods.items()
+            if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
+        ]
+        drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+        ends = np.vstack([drawn.interval(drawn.mean_gmean), drawn.interval(drawn.average_rank)]).T
+        for name, row in zip(ranking.methods, ends.tolist(), strict=True):
+            yield [ranking.tuning, ranking.setting, name, len(drawn.mean_gmean), *row]
 
 
 def _summary_rows(
