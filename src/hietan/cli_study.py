@@ -25,6 +25,7 @@ from hietan.evaluation import (
     read_summary,
     run_study,
 )
+from hietan.evaluation.explanations import write_explanations
 from hietan.evaluation.figures import write_figures
 from hietan.evaluation.results import read_groups
 from hietan.evaluation.tables import write_tables
@@ -85,6 +86,10 @@ def study(
     tune_threshold: Annotated[bool, typer.Option(help="Choose the threshold for GMean.")] = False,
     usage: Annotated[bool, typer.Option(help="Count how often features are used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the surest right and wrong rows.")
+    ] = False,
+    genes: Annotated[list[str] | None, typer.Option(help="Explain this row, too; implies --explain.")] = None,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Jobs at a time.")] = 1,
     backend: Annotated[str, typer.Option(help="threads or processes.")] = "threads",
     retry_failed: Annotated[bool, typer.Option(help="Run failed jobs again.")] = False,
@@ -109,6 +114,8 @@ def study(
         results = _run(options, output, jobs, backend, retry_failed, quiet)
         write_tables(results, output)
         drawn = write_figures(results, output) if figures else None
+        if explain or genes:
+            write_explanations(results, output, wanted=genes or [])
     if not quiet:
         _print_results(results, output, drawn)
     if results.failures:
