@@ -17,8 +17,8 @@ help:  ## list the targets
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
-demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data and print a table
-	$(BIN)/hietan demo
+demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data; a table, and out/report.html to look at
+	$(BIN)/hietan demo --report out/report.html
 
 test: install  ## lint, type-check and run the test-suite with coverage
 	$(BIN)/ruff check .

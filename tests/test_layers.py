@@ -34,7 +34,7 @@ MAY_IMPORT = {
     },
 }
 # The commands about studies and models: several doors, one room.
-COMMANDS = ("cli_datasets", "cli_methods", "cli_models", "cli_progress", "cli_study")
+COMMANDS = ("cli_datasets", "cli_methods", "cli_models", "cli_progress", "cli_report", "cli_study")
 MAY_IMPORT |= {door: MAY_IMPORT["cli"] | {*COMMANDS} for door in COMMANDS}
 MAY_IMPORT["cli"] = MAY_IMPORT["cli"] | {*COMMANDS}
 

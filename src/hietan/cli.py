@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -49,13 +50,20 @@ def make_app() -> Any:
         rows: int = typer.Option(400, min=20, help="Number of synthetic rows."),
         features: int = typer.Option(300, min=2, help="Number of hierarchical features."),
         seed: int = typer.Option(0, help="Seed of the data, the folds and the roots."),
+        report: Path | None = typer.Option(None, help="Also run a small study, and write its report here."),
     ) -> None:
         """Cross-validate the classifiers on synthetic data with hierarchical features, and print a table."""
         _demo(rows, features, seed)
+        if report is not None:
+            from hietan.cli_report import write_demo_report
 
-    from hietan.cli_data import register
+            write_demo_report(report)
+            print(f"to look at: {report}")
 
-    register(app)
+    from hietan import cli_data, cli_models, cli_report, cli_study
+
+    for commands in (cli_data, cli_study, cli_report, cli_models):
+        commands.register(app)
     return app
 
 

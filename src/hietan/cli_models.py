@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,7 @@ from hietan.datasets import Dataset
 from hietan.evaluation import StudyError, pooled_predictions
 from hietan.evaluation.cross_validation import configure, predict_rows, row_scores
 from hietan.evaluation.journal import atomic_write
+from hietan.report import candidates_summary, render
 
 CALIBRATION_FOLDS = 5
 
@@ -58,17 +60,55 @@ def predict(
         "predictions.csv"
     ),
     calibrate: Annotated[bool, typer.Option("--calibrate", help="Add calibrated probabilities.")] = False,
+    report: Annotated[
+        bool, typer.Option("--report", help="Also write a page of candidates with reasons beside it (.html).")
+    ] = False,
 ) -> None:
     """Rank the rows of a dataset by the log-odds that a model gives them."""
     with clear_errors(output):
-        try:
-            fitted, about = persistence.load(model), persistence.read_metadata(model)
-        except persistence.ModelFileError as error:
-            raise StudyError(str(error)) from error
-        text = predictions_text(fitted, about, load_dataset(dataset), calibrate)
+        fitted, about, data = load_model(model), persistence.read_metadata(model), load_dataset(dataset)
+        text = predictions_text(fitted, about, data, calibrate)
+        page = None
+        if report:
+            command = shlex.join(["hietan", "explain", str(model), dataset])
+            page = render(candidates(fitted, about, data, command))
         atomic_write(output, text)
+        if page is not None:
+            atomic_write(output.with_suffix(".html"), page)
     typer.echo(_caution(about))
     typer.echo(f"written to {output}")
+    if report:
+        typer.echo(f"to look at: {output.with_suffix('.html')}")
+
+
+def load_model(path: Path) -> Any:
+    """The classifier in a file that `hietan fit` wrote."""
+    try:
+        return persistence.load(path)
+    except persistence.ModelFileError as error:
+        raise StudyError(str(error)) from error
+
+
+def candidates(model: Any, about: dict[str, Any], data: Dataset, command: str) -> dict[str, Any]:
+    """What the page of ranked candidates shows."""
+    X = align_columns(data, about["feature_names"])
+    rows = predict_rows(model, X)
+    assert rows.log_proba is not None
+    names = dict(zip(data.feature_names, data.term_names, strict=True))
+    kind = f"{type(model).__name__}, trained on {len(about['training_rows'])} rows of {about['dataset']}"
+    return candidates_summary(
+        model,
+        X,
+        row_odds(rows.log_proba),
+        rows=data.instance_names,
+        features=about["feature_names"],
+        names=[names[feature] for feature in about["feature_names"]],
+        classes=about["target_names"],
+        trained_on=about["training_rows"],
+        about=f"{len(data.instance_names):,} rows of {data.name or 'a dataset'}, ranked by {kind}.",
+        caution=_caution(about),
+        command=command,
+    )
 
 
 def predictions_text(model: Any, about: dict[str, Any], data: Dataset, calibrate: bool = False) -> str:

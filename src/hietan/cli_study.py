@@ -29,6 +29,7 @@ from hietan.evaluation.explanations import write_explanations
 from hietan.evaluation.figures import write_figures
 from hietan.evaluation.results import read_groups
 from hietan.evaluation.tables import write_tables
+from hietan.report import write_details, write_report
 
 BAD_INPUT, SOME_FAILED, INTERRUPTED = 2, 1, 130
 
@@ -90,6 +91,7 @@ def study(
         bool, typer.Option("--explain", help="Explain the surest right and wrong rows.")
     ] = False,
     genes: Annotated[list[str] | None, typer.Option(help="Explain this row, too; implies --explain.")] = None,
+    report: Annotated[bool, typer.Option(help="Write report.html, one file to look at.")] = True,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="Jobs at a time.")] = 1,
     backend: Annotated[str, typer.Option(help="threads or processes.")] = "threads",
     retry_failed: Annotated[bool, typer.Option(help="Run failed jobs again.")] = False,
@@ -111,11 +113,14 @@ def study(
             options = StudyOptions(data or [], methods or [], folds, seeds, *tuned)
         if not options.data or not options.methods:
             raise StudyError("a study needs --data and --methods, or a study file")
-        results = _run(options, output, jobs, backend, retry_failed, quiet)
+        results = run(options, output, jobs, backend, retry_failed, quiet)
         write_tables(results, output)
         drawn = write_figures(results, output) if figures else None
         if explain or genes:
             write_explanations(results, output, wanted=genes or [])
+        if report:
+            write_details(results, output, wanted=genes or [])
+            write_report(output)
     if not quiet:
         _print_results(results, output, drawn)
     if results.failures:
@@ -211,9 +216,10 @@ def _lambda(text: str) -> float | str:
     return value
 
 
-def _run(
+def run(
     options: StudyOptions, output: Path, jobs: int, backend: str, retry_failed: bool, quiet: bool
 ) -> StudyResults:
+    """Run a study as asked for, and tell how far it is."""
     methods = make_methods(
         options.methods,
         alphas=options.alpha or [1.0],
@@ -273,6 +279,8 @@ def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None
     if drawn == []:
         console.print('no figures: pip install "hietan[plot]"', highlight=False, markup=False)
     console.print(f"results in {output}", highlight=False, soft_wrap=True)
+    if (output / "report.html").exists():
+        console.print(f"to look at: {output / 'report.html'}", highlight=False, soft_wrap=True)
 
 
 def _print_ranking(console: Console, ranking: Ranking) -> None:

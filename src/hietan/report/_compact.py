@@ -1,0 +1,105 @@
+"""Explanations in few bytes: columns by number, arrays in place of records, what repeats only once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from hietan.explain import Contribution, Explanation
+from hietan.hierarchy import Hierarchy
+
+# Features that are shown one by one, besides those on the way from them to the root; the others are summed.
+SHOWN = 150
+INFINITE = 1e9  # JSON has no infinity
+
+
+class Reasons:
+    """The sentences that say why features were left out, each once; `index` numbers them as they come."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def index(self, text: str) -> int:
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text)
+
+
+def compact(explanation: Explanation, reasons: Reasons, shown: int = SHOWN) -> dict[str, Any]:
+    """An explanation as arrays; features are columns, parents are places in `features` (-1: none).
+
+    The contributions of the features that are not listed are summed in `rest`, so that the sum stays what it is.
+    """
+    column = {name: j for j, name in enumerate(explanation.hierarchy.features)}
+    kept = _with_ancestors(explanation, shown)
+    place = {part.feature: i for i, part in enumerate(kept)}
+    rest = [part.contribution for part in explanation.contributions if part.feature not in place]
+    has_probabilities = bool(kept) and all(part.probabilities is not None for part in kept)
+    return {
+        "target": str(explanation.target),
+        "classes": [str(label) for label in explanation.classes],
+        "probability": significant(explanation.probability),
+        "log_odds": decimal(explanation.log_odds),
+        "base": decimal(explanation.base),
+        "tree": explanation.has_tree,
+        "features": [column[part.feature] for part in kept],
+        "parents": [-1 if part.parent is None else place[part.parent] for part in kept],
+        "values": [int(part.value) if part.value == int(part.value) else part.value for part in kept],
+        "contributions": [decimal(part.contribution) for part in kept],
+        "probabilities": [
+            [significant(part.probabilities[c]) for part in kept if part.probabilities]
+            for c in range(len(explanation.classes))
+        ]
+        if has_probabilities
+        else None,
+        "rest": [len(rest), decimal(sum(rest))],
+        "other": [[what, decimal(value)] for what, value in explanation.other],
+        "removed": _removed(explanation, column, reasons),
+    }
+
+
+def _with_ancestors(explanation: Explanation, shown: int) -> list[Contribution]:
+    """The strongest, and all that lie between them and the roots of the tree: what is drawn hangs together."""
+    parts = {part.feature: part for part in explanation.contributions}
+    kept: set[str] = set()
+    for part in explanation.strongest[:shown]:
+        feature: str | None = part.feature
+        while feature is not None and feature not in kept:
+            kept.add(feature)
+            feature = parts[feature].parent
+    return [part for part in explanation.contributions if part.feature in kept]
+
+
+def _removed(explanation: Explanation, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:
+    """Lists of [the feature that made others redundant, the reason's number, their value, their columns].
+
+    In the text of a reason {} stands for the feature that made others redundant.
+    """
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for removal in explanation.removed:
+        reason = reasons.index(removal.reason.replace(removal.by, "{}", 1))
+        groups.setdefault((column[removal.by], reason, removal.value), []).append(column[removal.feature])
+    return [[*key, columns] for key, columns in groups.items()]
+
+
+def ontology_parents(hierarchy: Hierarchy) -> list[list[int]]:
+    """For each column those right above it."""
+    return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
+
+
+def decimal(value: float, digits: int = 4) -> float | None:
+    """Rounded for showing; None for what is no number."""
+    if np.isnan(value):
+        return None
+    return round(float(np.clip(value, -INFINITE, INFINITE)), digits)
+
+
+def significant(value: float) -> float:
+    """Four significant digits."""
+    return float(f"{value:.4g}")
+
+
+def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
+    return [decimal(value, digits) for value in values]

@@ -1,0 +1,51 @@
+"""The plain dict of a report as one HTML file that fetches nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+SCRIPTS = ("dom.js", "data.js", "overview.js", "features.js", "tree.js", "explanation.js", "genes.js", "main.js")
+
+
+def render(content: Mapping[str, Any]) -> str:
+    """The page of a report.
+
+    Data are in a block of JSON that is no script, and no text of theirs can end the block. The page may run its own
+    script, named by its hash, and nothing else; it may fetch nothing at all.
+    """
+    page = files("hietan.report") / "page"
+    style = (page / "page.css").read_text(encoding="utf-8")
+    script = "\n".join((page / name).read_text(encoding="utf-8") for name in SCRIPTS)
+    script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
+    parts = {
+        "policy": (
+            f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+            "base-uri 'none'; form-action 'none'"
+        ),
+        "title": html.escape(str(content["title"])),
+        "style": style,
+        "data": as_json(content),
+        "script": script,
+    }
+    pieces = (page / "page.html").read_text(encoding="utf-8").split("{{")
+    return pieces[0] + "".join(parts[name] + rest for name, _, rest in (p.partition("}}") for p in pieces[1:]))
+
+
+def as_json(content: Mapping[str, Any]) -> str:
+    """JSON in which no < is left: within HTML nothing in it can begin a tag or a comment.
+
+    >>> as_json({"name": "</script>"})
+    '{"name":"\\\\u003c/script>"}'
+    """
+    text = json.dumps(content, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,152 @@
+// The learned tree: from the root on the left to the leaves on the right; to be moved, zoomed and walked through.
+const ROW = 22, COLUMN = 96, LABELS = 14;
+
+function layout(why) {
+  const n = why.features.length, below = Array.from({ length: n }, () => []), roots = [];
+  why.parents.forEach((p, i) => (p < 0 ? roots : below[p]).push(i));
+  const size = why.contributions.map(Math.abs), x = new Array(n), y = new Array(n), order = [];
+  for (const list of [roots, ...below]) list.sort((a, b) => size[b] - size[a] || a - b);
+  let leaf = 0;
+  const stack = roots.slice().reverse().map((i) => [i, 0, false]);
+  while (stack.length) {
+    const [i, depth, done] = stack.pop();
+    if (done) { y[i] = below[i].length ? (y[below[i][0]] + y[below[i].at(-1)]) / 2 : ROW * leaf++; continue; }
+    x[i] = COLUMN * depth; order.push(i); stack.push([i, depth, true]);
+    for (const child of below[i].slice().reverse()) stack.push([child, depth + 1, false]);
+  }
+  return { x, y, below, order };
+}
+
+function treeView(dataset, why, title) {
+  const n = why.features.length, { x, y, below, order } = layout(why);
+  const strongest = Math.max(1e-9, ...why.contributions.map(Math.abs));
+  const named = new Set(order.slice().sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a])).slice(0, LABELS));
+  const place = new Map(why.features.map((j, i) => [j, i]));
+  const tip = el("div", { class: "tip", hidden: true }), near = el("div", { "aria-live": "polite" });
+  const world = svg("g"), ontology = svg("g", { class: "ontology", visibility: "hidden" });
+  const curve = (a, b) => `M${x[a]},${y[a]}C${x[a] + COLUMN / 2},${y[a]} ${x[b] - COLUMN / 2},${y[b]} ${x[b]},${y[b]}`;
+  const arc = (a, b) => `M${x[a]},${y[a]}Q${(x[a] + x[b]) / 2 + (y[b] - y[a]) / 5 + 12},${(y[a] + y[b]) / 2} ${x[b]},${y[b]}`;
+  why.parents.forEach((p, i) => p >= 0 && world.append(svg("path", { d: curve(p, i), class: "edge", "data-from": p, "data-to": i })));
+  why.features.forEach((j, i) => (dataset.ontology[j] || []).forEach((p) => place.has(p) && ontology.append(svg("path", { d: arc(place.get(p), i), class: "isa" }))));
+  world.append(ontology);
+  const nodes = why.features.map((j, i) => {
+    const c = why.contributions[i], r = 4 + 9 * Math.sqrt(Math.abs(c) / strongest), colour = c >= 0 ? "var(--pro)" : "var(--anti)";
+    const inner = below[i].length > 0;
+    return svg("g", { class: "node" + (why.values[i] ? "" : " zero"), transform: `translate(${x[i]},${y[i]})`, role: "button", tabindex: i === order[0] ? 0 : -1, "data-node": i,
+      "aria-label": sentence(dataset, why, i), style: { color: colour },
+      onclick: () => choose(i), onfocus: () => show(i), onblur: () => { tip.hidden = true; }, onmouseenter: () => show(i), onmouseleave: () => { tip.hidden = true; } },
+    svg("circle", { class: "halo", r: r + 5 }), svg("circle", { class: "dot", r, fill: "currentColor" }),
+    named.has(i) && svg("text", inner ? { y: -r - 4, "text-anchor": "middle" } : { x: r + 5, y: 4 }, shorten(plainTerm(dataset, why.features[i]), 34)));
+  });
+  // Names on top of everything that is not named.
+  for (const i of order) if (!named.has(i)) world.append(nodes[i]);
+  for (const i of order) if (named.has(i)) world.append(nodes[i]);
+  const picture = svg("svg", { role: "group", "aria-label": `${title}: learned tree of ${plural(n, "feature")}. Arrow keys walk along it, plus and minus zoom, Enter shows a term's neighbours.`, onkeydown: keys }, world);
+  const view = zoomable(picture, world, [-40, -30, Math.max(...x) + 240, Math.max(...y) + 40]);
+  const stage = el("div", { class: "stage" }, picture, tip, el("div", { class: "tools" },
+    [["+", "Zoom in", () => view.zoom(1.4)], ["−", "Zoom out", () => view.zoom(1 / 1.4)], ["⤢", "Show the whole tree", () => view.fit(true)]].map(([sign, label, act]) =>
+      el("button", { type: "button", class: "button", "aria-label": label, title: label, onclick: act }, sign))));
+
+  function show(i) {
+    clear(tip, tipContent(dataset, why, i));
+    tip.hidden = false;
+    const node = nodes[i].getBoundingClientRect(), box = stage.getBoundingClientRect();
+    tip.style.left = Math.max(4, Math.min(node.left - box.left + 20, box.width - tip.offsetWidth - 4)) + "px";
+    const under = node.bottom - box.top + 4;
+    tip.style.top = Math.max(4, under + tip.offsetHeight < box.height ? under : node.top - box.top - tip.offsetHeight - 4) + "px";
+  }
+  function choose(i) {
+    nodes.forEach((node, k) => node.classList.toggle("chosen", k === i));
+    world.querySelectorAll(".edge").forEach((e) => e.classList.toggle("near", Number(e.dataset.from) === i || Number(e.dataset.to) === i));
+    clear(near, neighbours(dataset, why.features[i], place, (j) => { choose(place.get(j)); walk(place.get(j)); }));
+  }
+  function walk(i) {
+    if (i === undefined) return;
+    for (const node of nodes) node.setAttribute("tabindex", -1);
+    nodes[i].setAttribute("tabindex", 0);
+    view.reveal(x[i], y[i]);
+    nodes[i].focus({ preventScroll: true });
+  }
+  function keys(event) {
+    const i = Number(event.target.dataset?.node ?? -1);
+    if (i < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
+    const level = order.filter((k) => x[k] === x[i]).sort((a, b) => y[a] - y[b]), at = level.indexOf(i);
+    const act = { ArrowLeft: () => walk(why.parents[i] >= 0 ? why.parents[i] : undefined), ArrowRight: () => walk(below[i][0]), ArrowUp: () => walk(level[at - 1]), ArrowDown: () => walk(level[at + 1]),
+      Home: () => walk(order[0]), Enter: () => choose(i), " ": () => choose(i), "+": () => view.zoom(1.4), "-": () => view.zoom(1 / 1.4), "0": () => view.fit(true), Escape: () => { tip.hidden = true; } }[event.key];
+    if (act) { event.preventDefault(); act(); }
+  }
+
+  const check = el("input", { type: "checkbox", id: newId("isa"), onchange: () => ontology.setAttribute("visibility", check.checked ? "visible" : "hidden") });
+  return el("div", { class: "tree", "data-nodes": n },
+    el("ul", { class: "legend" }, legend("var(--pro)", `speaks for ${why.target}`), legend("var(--anti)", "speaks against it"), legend("var(--neutral)", "hollow: the gene lacks the term", true), el("li", {}, "larger: counts more")),
+    stage, el("div", { class: "check" }, check, el("label", { for: check.id }, "Show the ontology's own edges, dashed")), near);
+}
+
+const legend = (colour, text, hollow) => el("li", {}, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("circle", { cx: 7, cy: 7, r: 5, fill: colour, "fill-opacity": hollow ? 0.25 : 1, stroke: colour, "stroke-width": 1.5 })), text);
+
+function facts(dataset, why, i) {
+  const p = why.parents[i], lines = [`value ${why.values[i]}`];
+  if (p >= 0) lines.push(`given ${plainTerm(dataset, why.features[p])} = ${why.values[p]}`);
+  if (why.probabilities) lines.push("probability of this value " + why.classes.map((c, k) => `${probability(why.probabilities[k][i])} in ${className(dataset, c)}`).join(", "));
+  return lines;
+}
+const sentence = (dataset, why, i) => `${plainTerm(dataset, why.features[i])} ${dataset.features[why.features[i]]}: contribution ${signed(why.contributions[i])}; ${facts(dataset, why, i).join("; ")}`;
+const tipContent = (dataset, why, i) => [el("b", {}, name(plainTerm(dataset, why.features[i]))), name(dataset.features[why.features[i]], { class: "note" }),
+  el("div", {}, "contribution ", el("strong", {}, signed(why.contributions[i], 3))), facts(dataset, why, i).map((line) => el("div", {}, name(line)))];
+
+function neighbours(dataset, j, place, go) {
+  const item = (k) => el("li", {}, place.has(k) ? [el("button", { type: "button", class: "button", onclick: () => go(k) }, "find"), " "] : "", term(dataset, k));
+  const list = (title, found) => [el("div", { class: "note" }, `${title}: ${found.length || "none"}`), found.length ? el("ul", {}, found.map(item)) : ""];
+  return el("div", { class: "neighbours" }, el("strong", {}, "In the ontology: "), term(dataset, j), list("right above", dataset.ontology[j] || []), list("right below", children(dataset)[j] || []));
+}
+
+// Moving by pointer, zooming by buttons, pinch, or the wheel with Ctrl; the first view shows as much as is readable.
+function zoomable(picture, world, [x0, y0, x1, y1]) {
+  let k = 1, tx = 0, ty = 0;
+  const apply = () => world.setAttribute("transform", `translate(${tx},${ty}) scale(${k})`);
+  const size = () => picture.getBoundingClientRect();
+  const api = {
+    fit(all) {
+      const { width, height } = size();
+      if (!width) return;
+      const whole = Math.min(width / (x1 - x0), height / (y1 - y0), 1.6);
+      k = all ? whole : Math.max(whole, 0.62);
+      tx = all ? (width - k * (x1 + x0)) / 2 : Math.max(14 - k * x0, (width - k * (x1 + x0)) / 2);
+      if (k * (x1 - x0) > width && !all) tx = 14 - k * (x0 + 25);
+      ty = (height - k * (y1 + y0)) / 2;
+      apply();
+    },
+    zoom(factor, at) {
+      const { width, height } = size(), [cx, cy] = at || [width / 2, height / 2], next = Math.min(5, Math.max(0.05, k * factor));
+      tx = cx - ((cx - tx) * next) / k; ty = cy - ((cy - ty) * next) / k; k = next; apply();
+    },
+    reveal(x, y) {
+      const { width, height } = size(), px = tx + k * x, py = ty + k * y;
+      if (px < 30 || px > width - 60) tx = width / 2 - k * x;
+      if (py < 30 || py > height - 40) ty = height / 2 - k * y;
+      apply();
+    },
+  };
+  const held = new Map();
+  picture.addEventListener("pointerdown", (e) => { held.set(e.pointerId, [e.clientX, e.clientY]); });
+  picture.addEventListener("pointermove", (e) => {
+    if (!held.has(e.pointerId)) return;
+    const before = held.get(e.pointerId), now = [e.clientX, e.clientY], others = [...held].filter(([id]) => id !== e.pointerId);
+    if (!picture.hasPointerCapture(e.pointerId) && Math.hypot(now[0] - before[0], now[1] - before[1]) < 3) return;
+    picture.setPointerCapture(e.pointerId);
+    held.set(e.pointerId, now);
+    if (others.length === 0) { tx += now[0] - before[0]; ty += now[1] - before[1]; apply(); return; }
+    const [, still] = others[0], far = (p) => Math.hypot(p[0] - still[0], p[1] - still[1]), box = size();
+    api.zoom(far(now) / Math.max(1, far(before)), [(now[0] + still[0]) / 2 - box.left, (now[1] + still[1]) / 2 - box.top]);
+  });
+  for (const end of ["pointerup", "pointercancel", "pointerleave"]) picture.addEventListener(end, (e) => held.delete(e.pointerId));
+  picture.addEventListener("wheel", (e) => {
+    if (!(e.ctrlKey || e.metaKey || picture.contains(document.activeElement))) return;
+    e.preventDefault();
+    const box = size();
+    api.zoom(Math.exp(-e.deltaY / 300), [e.clientX - box.left, e.clientY - box.top]);
+  }, { passive: false });
+  let width = 0;
+  new ResizeObserver(() => { const now = size().width; if (now && now !== width) { width = now; api.fit(false); } }).observe(picture);
+  return api;
+}
