@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hietan
 from hietan import cli_models
-from hietan.cli_data import load_dataset
+from hietan.cli_datasets import load_dataset
 from hietan.cli_models import align_columns, predictions_text
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions

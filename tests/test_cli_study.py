@@ -82,6 +82,16 @@ def test_a_study_file(run, tmp_path):
     assert "hip-nb" in result.output
 
 
+def test_a_dataset_in_a_file(run, tmp_path):
+    data = make_hierarchical_classification(60, 15, random_state=1)
+    data.save(tmp_path / "mine.hietan")
+    words = ["--data", tmp_path / "mine.hietan", "--folds", 3, "--methods", "tan", "--no-figures"]
+    result = run("study", *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    (tmp_path / "mine.hietan").write_bytes(b"no archive")
+    assert "mine.hietan" in one_line(run("study", *words, "-o", tmp_path / "other"))
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

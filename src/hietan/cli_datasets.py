@@ -47,11 +47,8 @@ def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
 
 
 def _from_file(path: Path) -> Dataset:
-    load = getattr(Dataset, "load", None)
-    if load is None:
-        raise StudyError(f"{path}: this version reads no dataset files")
     try:
-        dataset: Dataset = load(path)
+        dataset = Dataset.load(path)
     except ValueError as error:
         raise StudyError(str(error)) from error
     return dataset if dataset.name else replace(dataset, name=path.stem)

@@ -15,7 +15,7 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from hietan import persistence
-from hietan.cli_data import load_dataset
+from hietan.cli_datasets import load_dataset
 from hietan.cli_methods import make_estimator
 from hietan.cli_study import clear_errors
 from hietan.datasets import Dataset

@@ -6,7 +6,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
-from hietan.cli_data import load_datasets
+from hietan.cli_datasets import load_datasets
 from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.explanations import write_explanations
 
