@@ -50,14 +50,14 @@ def make_app() -> Any:
         rows: int = typer.Option(400, min=20, help="Number of synthetic rows."),
         features: int = typer.Option(300, min=2, help="Number of hierarchical features."),
         seed: int = typer.Option(0, help="Seed of the data, the folds and the roots."),
-        report: Path | None = typer.Option(None, help="Also run a small study, and write its report here."),
+        report: str = typer.Option("", help="Also run a small study, and write its report here."),
     ) -> None:
         """Cross-validate the classifiers on synthetic data with hierarchical features, and print a table."""
         _demo(rows, features, seed)
-        if report is not None:
+        if report:
             from hietan.cli_report import write_demo_report
 
-            write_demo_report(report)
+            write_demo_report(Path(report))
             print(f"to look at: {report}")
 
     from hietan import cli_data, cli_models, cli_report, cli_study

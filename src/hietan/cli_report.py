@@ -56,7 +56,9 @@ def explanation_texts(
     place = {name: i for i, name in enumerate(data.instance_names)}
     unknown = [name for name in genes if name not in place]
     if unknown:
-        raise StudyError(f"{data.name or 'the dataset'} has no row {unknown[0]!r}, such as {data.instance_names[0]!r}")
+        raise StudyError(
+            f"{data.name or 'the dataset'} has no row {unknown[0]!r}, such as {data.instance_names[0]!r}"
+        )
     X = align_columns(data, about["feature_names"])[[place[name] for name in genes]]
     names = dict(zip(data.feature_names, data.term_names, strict=True))
     known = set(about.get("training_rows") or ())
@@ -65,7 +67,9 @@ def explanation_texts(
         classes = tuple(about["target_names"])
         target = classes[found.classes.index(found.target)]
         text = replace(found, row=name, classes=classes, target=target).text(limit)
-        texts.append(text + ("\n\nThe model was trained on this row and knew its class." if name in known else ""))
+        texts.append(
+            text + ("\n\nThe model was trained on this row and knew its class." if name in known else "")
+        )
     return texts
 
 

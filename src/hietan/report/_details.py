@@ -36,9 +36,7 @@ def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] 
         pooled = {
             key: predictions
             for (name, key, seed), predictions in results.predictions.items()
-            if name == dataset
-            and seed == study.seeds[0]
-            and hasattr(study.methods[key].estimator, "explain")
+            if name == dataset and seed == study.seeds[0] and hasattr(study.methods[key].estimator, "explain")
         }
         hierarchy = getattr(data, "hierarchy", None)
         models = {key: configure(study.methods[key].estimator, hierarchy, study.seeds[0]) for key in pooled}
@@ -70,7 +68,10 @@ def select_rows(
     if known:
         sure = np.mean([rankdata(_margin(p)) for p in known], axis=0)
         right = np.mean([p.y_pred == p.y_true for p in known], axis=0) > 0.5
-        for kind, order in (("right", np.argsort(-sure, kind="stable")), ("wrong", np.argsort(sure, kind="stable"))):
+        for kind, order in (
+            ("right", np.argsort(-sure, kind="stable")),
+            ("wrong", np.argsort(sure, kind="stable")),
+        ):
             rows = order[right[order] == (kind == "right")]
             chosen |= {int(i): f"sure and {kind}" for i in rows[: n // 2]}
     return chosen | {i: "asked for" for i, name in enumerate(names) if name in set(wanted)}
@@ -121,4 +122,6 @@ def _explain(model: Any, data: Any, pooled: PooledPredictions, rows: list[int]) 
         train = np.flatnonzero(pooled.fold != fold)
         fitted = clone(model).fit(data.X[train], data.y[train])
         here = [i for i in rows if pooled.fold[i] == fold]
-        yield from zip(here, fitted.explain(data.X[here], term_names=getattr(data, "term_names", None)), strict=True)
+        yield from zip(
+            here, fitted.explain(data.X[here], term_names=getattr(data, "term_names", None)), strict=True
+        )

@@ -10,7 +10,16 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-SCRIPTS = ("dom.js", "data.js", "overview.js", "features.js", "tree.js", "explanation.js", "genes.js", "main.js")
+SCRIPTS = (
+    "dom.js",
+    "data.js",
+    "overview.js",
+    "features.js",
+    "tree.js",
+    "explanation.js",
+    "genes.js",
+    "main.js",
+)
 
 
 def render(content: Mapping[str, Any]) -> str:
@@ -34,7 +43,9 @@ def render(content: Mapping[str, Any]) -> str:
         "script": script,
     }
     pieces = (page / "page.html").read_text(encoding="utf-8").split("{{")
-    return pieces[0] + "".join(parts[name] + rest for name, _, rest in (p.partition("}}") for p in pieces[1:]))
+    return pieces[0] + "".join(
+        parts[name] + rest for name, _, rest in (p.partition("}}") for p in pieces[1:])
+    )
 
 
 def as_json(content: Mapping[str, Any]) -> str:

@@ -84,12 +84,15 @@ def _about(manifest: Mapping[str, Any], failures: Sequence[Line]) -> dict[str, A
         "folds": manifest["cv"],
         "seeds": manifest["seeds"],
         "failures": [
-            [line["dataset"], line["method"], int(line["seed"]), int(line["fold"]), line["error"]] for line in failures
+            [line["dataset"], line["method"], int(line["seed"]), int(line["fold"]), line["error"]]
+            for line in failures
         ],
     }
 
 
-def _method(which: tuple[str, str, str], methods: Sequence[tuple[str, ...]], manifest: Mapping[str, Any]) -> Any:
+def _method(
+    which: tuple[str, str, str], methods: Sequence[tuple[str, ...]], manifest: Mapping[str, Any]
+) -> Any:
     name, setting, tuning = which
     alone = sum(other[0] == name for other in methods) == 1
     key = Method(name, None, setting, tuning).key
@@ -127,15 +130,23 @@ def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path)
         "wins": decimals(ranking.wins().values()),
         "means": decimals(ranking.means().values()),
         "intervals": _intervals(ranking, folder),
-        "group_ranks": {group: decimals(ranking.average_ranks(group).values()) for group in ranking.group_names},
+        "group_ranks": {
+            group: decimals(ranking.average_ranks(group).values()) for group in ranking.group_names
+        },
         "left_out": list(ranking.left_out),
-        "friedman": None if test is None else [significant(v) for v in (test.friedman.statistic, test.friedman.p_value)],
+        "friedman": None
+        if test is None
+        else [significant(v) for v in (test.friedman.statistic, test.friedman.p_value)],
         "control": None if test is None else number[test.control],
         "holm": []
         if test is None
-        else [[number[c.method], significant(c.p_value), significant(c.p_adjusted)] for c in test.comparisons],
+        else [
+            [number[c.method], significant(c.p_value), significant(c.p_adjusted)] for c in test.comparisons
+        ],
         "critical_difference": None if nemenyi is None else decimal(nemenyi.critical_difference),
-        "cliques": [] if nemenyi is None else [[number[m] for m in clique] for clique in nemenyi.cliques(ranks)],
+        "cliques": []
+        if nemenyi is None
+        else [[number[m] for m in clique] for clique in nemenyi.cliques(ranks)],
     }
 
 
@@ -253,5 +264,3 @@ def _iterate(path: Path) -> Iterator[Line]:
     if path.is_file():
         with open(path, newline="", encoding="utf-8") as file:
             yield from csv.DictReader(file)
-
-

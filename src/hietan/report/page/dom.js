@@ -3,10 +3,10 @@ const SVG = "http://www.w3.org/2000/svg";
 
 function fill(node, attributes, children) {
   for (const [key, value] of Object.entries(attributes || {})) {
-    if (value === null || value === undefined || value === false) continue;
+    if (value === null || value === undefined || (value === false && !key.startsWith("aria-"))) continue;
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
     else if (key === "style") for (const [name, v] of Object.entries(value)) node.style.setProperty(name, v);
-    else node.setAttribute(key, value === true ? "" : String(value));
+    else node.setAttribute(key, value === true && !key.startsWith("aria-") ? "" : String(value));
   }
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;

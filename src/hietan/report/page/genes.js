@@ -24,9 +24,15 @@ function genes() {
       datasets.length > 1 && choice("Dataset", [["", "all datasets"], ...datasets.map((d, i) => [i, d.name])], (v) => { state.dataset = v === "" ? "" : Number(v); state.shown = PAGE; draw(); }, ""),
       el("div", { class: "check" }, only, el("label", { for: only.id }, "explained only"))),
     status, el("div", { class: "list-box", tabindex: 0, role: "region", "aria-label": "Genes found" }, list), more);
-  const first = all.find((g) => g.d.entries.has(g.row)) || all[0];
+  const first = isStudy ? all.find((g) => g.i === 0 && g.d.entries.has(g.row) && drawn(g) === Math.max(...all.filter((o) => o.i === 0).map(drawn))) || all[0] : all[0];
   if (first) choose(first, true); else draw();
   return [!isStudy && candidatesIntro(), el("div", { class: "grid side" }, side, detail)];
+}
+
+// How much there is to see: the features of the smallest tree.
+function drawn(g) {
+  const entry = g.d.entries.get(g.row);
+  return entry ? Math.min(...Object.values(entry.methods).filter((why) => why.tree).map((why) => why.features.length), 1e9) % 1e9 : 0;
 }
 
 function candidatesIntro() {

@@ -78,11 +78,11 @@ function treeView(dataset, why, title) {
 
   const check = el("input", { type: "checkbox", id: newId("isa"), onchange: () => ontology.setAttribute("visibility", check.checked ? "visible" : "hidden") });
   return el("div", { class: "tree", "data-nodes": n },
-    el("ul", { class: "legend" }, legend("var(--pro)", `speaks for ${why.target}`), legend("var(--anti)", "speaks against it"), legend("var(--neutral)", "hollow: the gene lacks the term", true), el("li", {}, "larger: counts more")),
+    el("ul", { class: "legend" }, legend("var(--pro)", `speaks for ${why.target}`), legend("var(--anti)", "speaks against it"), legend(null, "hollow: the gene lacks the term"), el("li", {}, "larger: counts more")),
     stage, el("div", { class: "check" }, check, el("label", { for: check.id }, "Show the ontology's own edges, dashed")), near);
 }
 
-const legend = (colour, text, hollow) => el("li", {}, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("circle", { cx: 7, cy: 7, r: 5, fill: colour, "fill-opacity": hollow ? 0.25 : 1, stroke: colour, "stroke-width": 1.5 })), text);
+const legend = (colour, text) => el("li", {}, svg("svg", { width: 14, height: 14, "aria-hidden": "true" }, svg("circle", colour ? { cx: 7, cy: 7, r: 6, fill: colour } : { cx: 7, cy: 7, r: 5, class: "hollow" })), text);
 
 function facts(dataset, why, i) {
   const p = why.parents[i], lines = [`value ${why.values[i]}`];

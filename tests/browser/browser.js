@@ -1,0 +1,26 @@
+// A browser for the tests: Debian's Chromium, or the one that the variable CHROMIUM names.
+import { mkdirSync } from "node:fs";
+import { pathToFileURL } from "node:url";
+import path from "node:path";
+import { chromium } from "playwright-core";
+
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+export const out = path.resolve("out", "browser");
+mkdirSync(out, { recursive: true });
+
+export const launch = () => chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: flags });
+export const address = (file) => pathToFileURL(path.join(out, file)).href;
+
+// A page that keeps what it must not do: errors on the console, and requests for anything but itself.
+export async function open(browser, file, { width = 1280, height = 900, colorScheme = "light" } = {}) {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  const wrong = [];
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && wrong.push(message.text()));
+  page.on("pageerror", (error) => wrong.push(String(error)));
+  page.on("dialog", (dialog) => { wrong.push("a dialog: " + dialog.message()); dialog.dismiss(); });
+  page.on("request", (request) => request.url().split("#")[0] !== address(file) && wrong.push("a request: " + request.url()));
+  await page.goto(address(file));
+  await page.waitForSelector("html[data-ready]");
+  return { page, wrong, close: () => context.close() };
+}
