@@ -18,8 +18,8 @@ from hietan.evaluation.tables import file_name
 from hietan.report._compact import Reasons, compact, ontology_parents
 
 FOLDER = "details"
-# Rows that are explained: in a dataset at most, at least, and in a study all together.
-MOST, LEAST, TOGETHER = 20, 4, 224
+# Rows that are explained in a dataset, at most and at least, and explanations in a study all together.
+MOST, LEAST, TOGETHER = 20, 2, 1000
 
 
 def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:
@@ -30,13 +30,14 @@ def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] 
     """
     study = results.study
     assert study is not None
-    n = max(LEAST, min(MOST, TOGETHER // len(study.datasets)))
+    explaining = [key for key, method in study.methods.items() if hasattr(method.estimator, "explain")]
+    n = max(LEAST, min(MOST, TOGETHER // (len(study.datasets) * max(1, len(explaining)))))
     written = []
     for dataset, data in study.datasets.items():
         pooled = {
             key: predictions
             for (name, key, seed), predictions in results.predictions.items()
-            if name == dataset and seed == study.seeds[0] and hasattr(study.methods[key].estimator, "explain")
+            if name == dataset and seed == study.seeds[0] and key in explaining
         }
         hierarchy = getattr(data, "hierarchy", None)
         models = {key: configure(study.methods[key].estimator, hierarchy, study.seeds[0]) for key in pooled}

@@ -38,7 +38,7 @@ function ranked(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
   const label = metricName[ranking.metric] || ranking.metric;
   return [
-    el("div", { class: "grid two" },
+    el("div", { class: "grid ranks" },
       card("Ranking by " + label, rankingTable(ranking, order)),
       card("Critical difference", ranking.critical_difference === null
         ? el("p", { class: "note" }, "The diagram needs at least two methods and two datasets.")
@@ -114,7 +114,7 @@ function heatMap(ranking, order) {
       const v = ranking.scores[d][i], spread = ranking.spread[d][i];
       const [background, color] = heatColour(high > low ? (v - low) / (high - low) : 0.5);
       return el("td", { style: { background, color }, title: spread === null ? null : `± ${inMetric(spread, ranking.metric)} over the seeds` },
-        v === best ? el("span", { class: "best" }, inMetric(v, ranking.metric)) : inMetric(v, ranking.metric));
+        v === best && v > Math.min(...ranking.scores[d]) ? el("span", { class: "best" }, inMetric(v, ranking.metric)) : inMetric(v, ranking.metric));
     });
     const first = d > 0 && group.get(dataset) !== group.get(ranking.datasets[d - 1]);
     return el("tr", { class: first ? "first" : null }, el("th", { scope: "row" }, name(dataset, { title: dataset })), cells);

@@ -1,5 +1,6 @@
 // The learned tree: from the root on the left to the leaves on the right; to be moved, zoomed and walked through.
-const ROW = 22, COLUMN = 96, LABELS = 14;
+// Points and names keep their size when zoomed: closer in there is room for more names.
+const LABELS = innerWidth < 700 ? 7 : 13;
 
 function layout(why) {
   const n = why.features.length, below = Array.from({ length: n }, () => []), roots = [];
@@ -10,41 +11,53 @@ function layout(why) {
   const stack = roots.slice().reverse().map((i) => [i, 0, false]);
   while (stack.length) {
     const [i, depth, done] = stack.pop();
-    if (done) { y[i] = below[i].length ? (y[below[i][0]] + y[below[i].at(-1)]) / 2 : ROW * leaf++; continue; }
-    x[i] = COLUMN * depth; order.push(i); stack.push([i, depth, true]);
+    if (done) { y[i] = below[i].length ? (y[below[i][0]] + y[below[i].at(-1)]) / 2 : leaf++; continue; }
+    x[i] = depth; order.push(i); stack.push([i, depth, true]);
     for (const child of below[i].slice().reverse()) stack.push([child, depth + 1, false]);
   }
-  return { x, y, below, order };
+  const [width, height] = innerWidth < 700 ? [190, 320] : [640, 480];
+  const column = Math.min(150, width / Math.max(1, ...x)), row = Math.min(40, height / Math.max(1, leaf - 1));
+  return { x: x.map((v) => v * column), y: y.map((v) => v * row), below, order, column };
 }
 
 function treeView(dataset, why, title) {
-  const n = why.features.length, { x, y, below, order } = layout(why);
+  const n = why.features.length, { x, y, below, order, column } = layout(why);
   const strongest = Math.max(1e-9, ...why.contributions.map(Math.abs));
-  const named = new Set(order.slice().sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a])).slice(0, LABELS));
+  const byStrength = order.slice().sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
   const place = new Map(why.features.map((j, i) => [j, i]));
   const tip = el("div", { class: "tip", hidden: true }), near = el("div", { "aria-live": "polite" });
   const world = svg("g"), ontology = svg("g", { class: "ontology", visibility: "hidden" });
-  const curve = (a, b) => `M${x[a]},${y[a]}C${x[a] + COLUMN / 2},${y[a]} ${x[b] - COLUMN / 2},${y[b]} ${x[b]},${y[b]}`;
+  const curve = (a, b) => `M${x[a]},${y[a]}C${x[a] + column / 2},${y[a]} ${x[b] - column / 2},${y[b]} ${x[b]},${y[b]}`;
   const arc = (a, b) => `M${x[a]},${y[a]}Q${(x[a] + x[b]) / 2 + (y[b] - y[a]) / 5 + 12},${(y[a] + y[b]) / 2} ${x[b]},${y[b]}`;
   why.parents.forEach((p, i) => p >= 0 && world.append(svg("path", { d: curve(p, i), class: "edge", "data-from": p, "data-to": i })));
   why.features.forEach((j, i) => (dataset.ontology[j] || []).forEach((p) => place.has(p) && ontology.append(svg("path", { d: arc(place.get(p), i), class: "isa" }))));
   world.append(ontology);
+  const radius = (i) => 3 + 7 * Math.sqrt(Math.abs(why.contributions[i]) / strongest);
+  const texts = why.features.map((j, i) => svg("text", below[i].length ? { y: -radius(i) - 5, "text-anchor": "middle" } : { x: radius(i) + 5, y: 4 }, shorten(plainTerm(dataset, j), 30)));
   const nodes = why.features.map((j, i) => {
-    const c = why.contributions[i], r = 4 + 9 * Math.sqrt(Math.abs(c) / strongest), colour = c >= 0 ? "var(--pro)" : "var(--anti)";
-    const inner = below[i].length > 0;
+    const c = why.contributions[i], r = radius(i), colour = c >= 0 ? "var(--pro)" : "var(--anti)";
     return svg("g", { class: "node" + (why.values[i] ? "" : " zero"), transform: `translate(${x[i]},${y[i]})`, role: "button", tabindex: i === order[0] ? 0 : -1, "data-node": i,
       "aria-label": sentence(dataset, why, i), style: { color: colour },
       onclick: () => choose(i), onfocus: () => show(i), onblur: () => { tip.hidden = true; }, onmouseenter: () => show(i), onmouseleave: () => { tip.hidden = true; } },
-    svg("circle", { class: "halo", r: r + 5 }), svg("circle", { class: "dot", r, fill: "currentColor" }),
-    named.has(i) && svg("text", inner ? { y: -r - 4, "text-anchor": "middle" } : { x: r + 5, y: 4 }, shorten(plainTerm(dataset, why.features[i]), 34)));
+    svg("g", { class: "steady" }, svg("circle", { class: "halo", r: r + 5 }), svg("circle", { class: "dot", r, fill: "currentColor" }), texts[i]));
   });
-  // Names on top of everything that is not named.
-  for (const i of order) if (!named.has(i)) world.append(nodes[i]);
-  for (const i of order) if (named.has(i)) world.append(nodes[i]);
+  for (const i of byStrength.slice().reverse()) world.append(nodes[i]);
+  // The strongest are named first; a name that would lie on another one waits until there is room.
+  const nameNodes = (k, closer) => {
+    const taken = [];
+    let left = Math.round(LABELS * Math.max(1, closer) ** 2);
+    for (const i of byStrength) {
+      const w = 6.7 * texts[i].textContent.length + 6, px = k * x[i], py = k * y[i], r = radius(i);
+      const box = below[i].length ? [px - w / 2, py - r - 19, px + w / 2, py - r - 2] : [px + r + 2, py - 9, px + r + w, py + 9];
+      const free = left > 0 && taken.every((b) => box[2] < b[0] || b[2] < box[0] || box[3] < b[1] || b[3] < box[1]);
+      if (free) { taken.push(box); left--; }
+      texts[i].setAttribute("visibility", free ? "visible" : "hidden");
+    }
+  };
   const picture = svg("svg", { role: "group", "aria-label": `${title}: learned tree of ${plural(n, "feature")}. Arrow keys walk along it, plus and minus zoom, Enter shows a term's neighbours.`, onkeydown: keys }, world);
-  const view = zoomable(picture, world, [-40, -30, Math.max(...x) + 240, Math.max(...y) + 40]);
+  const view = zoomable(picture, world, [-70, -34, Math.max(...x) + (innerWidth < 700 ? 120 : 190), Math.max(...y) + 26], nameNodes);
   const stage = el("div", { class: "stage" }, picture, tip, el("div", { class: "tools" },
-    [["+", "Zoom in", () => view.zoom(1.4)], ["−", "Zoom out", () => view.zoom(1 / 1.4)], ["⤢", "Show the whole tree", () => view.fit(true)]].map(([sign, label, act]) =>
+    [["+", "Zoom in", () => view.zoom(1.4)], ["−", "Zoom out", () => view.zoom(1 / 1.4)], ["⤢", "Show the whole tree", () => view.fit()]].map(([sign, label, act]) =>
       el("button", { type: "button", class: "button", "aria-label": label, title: label, onclick: act }, sign))));
 
   function show(i) {
@@ -72,7 +85,7 @@ function treeView(dataset, why, title) {
     if (i < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
     const level = order.filter((k) => x[k] === x[i]).sort((a, b) => y[a] - y[b]), at = level.indexOf(i);
     const act = { ArrowLeft: () => walk(why.parents[i] >= 0 ? why.parents[i] : undefined), ArrowRight: () => walk(below[i][0]), ArrowUp: () => walk(level[at - 1]), ArrowDown: () => walk(level[at + 1]),
-      Home: () => walk(order[0]), Enter: () => choose(i), " ": () => choose(i), "+": () => view.zoom(1.4), "-": () => view.zoom(1 / 1.4), "0": () => view.fit(true), Escape: () => { tip.hidden = true; } }[event.key];
+      Home: () => walk(order[0]), Enter: () => choose(i), " ": () => choose(i), "+": () => view.zoom(1.4), "-": () => view.zoom(1 / 1.4), "0": () => view.fit(), Escape: () => { tip.hidden = true; } }[event.key];
     if (act) { event.preventDefault(); act(); }
   }
 
@@ -101,23 +114,24 @@ function neighbours(dataset, j, place, go) {
 }
 
 // Moving by pointer, zooming by buttons, pinch, or the wheel with Ctrl; the first view shows as much as is readable.
-function zoomable(picture, world, [x0, y0, x1, y1]) {
-  let k = 1, tx = 0, ty = 0;
-  const apply = () => world.setAttribute("transform", `translate(${tx},${ty}) scale(${k})`);
+function zoomable(picture, world, [x0, y0, x1, y1], onscale) {
+  let k = 1, tx = 0, ty = 0, fitted = 1, named = 0;
+  const apply = () => {
+    world.setAttribute("transform", `translate(${tx},${ty}) scale(${k})`);
+    world.style.setProperty("--steady", 1 / k);
+    if (k !== named) { named = k; onscale(k, k / fitted); }
+  };
   const size = () => picture.getBoundingClientRect();
   const api = {
-    fit(all) {
+    fit() {
       const { width, height } = size();
       if (!width) return;
-      const whole = Math.min(width / (x1 - x0), height / (y1 - y0), 1.6);
-      k = all ? whole : Math.max(whole, 0.62);
-      tx = all ? (width - k * (x1 + x0)) / 2 : Math.max(14 - k * x0, (width - k * (x1 + x0)) / 2);
-      if (k * (x1 - x0) > width && !all) tx = 14 - k * (x0 + 25);
-      ty = (height - k * (y1 + y0)) / 2;
+      fitted = k = Math.min(width / (x1 - x0), height / (y1 - y0), 1.2);
+      tx = (width - k * (x1 + x0)) / 2; ty = (height - k * (y1 + y0)) / 2;
       apply();
     },
     zoom(factor, at) {
-      const { width, height } = size(), [cx, cy] = at || [width / 2, height / 2], next = Math.min(5, Math.max(0.05, k * factor));
+      const { width, height } = size(), [cx, cy] = at || [width / 2, height / 2], next = Math.min(30, Math.max(0.3, k * factor));
       tx = cx - ((cx - tx) * next) / k; ty = cy - ((cy - ty) * next) / k; k = next; apply();
     },
     reveal(x, y) {
@@ -147,6 +161,6 @@ function zoomable(picture, world, [x0, y0, x1, y1]) {
     api.zoom(Math.exp(-e.deltaY / 300), [e.clientX - box.left, e.clientY - box.top]);
   }, { passive: false });
   let width = 0;
-  new ResizeObserver(() => { const now = size().width; if (now && now !== width) { width = now; api.fit(false); } }).observe(picture);
+  new ResizeObserver(() => { const now = size().width; if (now && now !== width) { width = now; api.fit(); } }).observe(picture);
   return api;
 }

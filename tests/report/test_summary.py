@@ -1,0 +1,148 @@
+"""The plain dict of a report: what it says agrees with the files of the study and with the models."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import BernoulliNB
+
+from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
+from hietan.cli_datasets import load_datasets
+from hietan.evaluation import StudyError, run_study
+from hietan.report import study_summary, write_details, write_report
+from hietan.report._compact import Reasons, compact
+from hietan.report._details import select_rows
+
+METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    data = load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"])
+    groups = {"synthetic-0": "A", "synthetic-1": "A", "synthetic-2": "B"}
+    results = run_study(data, METHODS, cv=3, output=folder, groups=groups, command="a command")
+    write_details(results, folder, wanted=["row7"])
+    return folder, results
+
+
+@pytest.fixture(scope="module")
+def summary(study):
+    return study_summary(study[0])
+
+
+def test_it_is_json_and_stands_in_the_summary_of_the_study(study, summary):
+    folder, _ = study
+    before = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
+    write_report(folder)
+    first = (folder / "summary.json").read_bytes()
+    after = json.loads(first)
+    assert after.pop("report") == json.loads(json.dumps(summary)) and after == before
+    write_report(folder, folder / "again.html")
+    assert (folder / "summary.json").read_bytes() == first
+    assert (folder / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+
+
+def test_ranks_scores_and_groups_are_those_of_the_study(study, summary):
+    _, results = study
+    assert [m["name"] for m in summary["methods"]] == list(METHODS)
+    for shown, ranking in zip(summary["rankings"], results.rankings, strict=True):
+        assert shown["ranks"] == pytest.approx(list(ranking.average_ranks().values()), abs=1e-4)
+        assert np.array(shown["scores"]) == pytest.approx(ranking.scores, abs=1e-4)
+        assert shown["group_ranks"].keys() == {"A", "B"}
+    assert len(summary["rankings"][0]["intervals"]) == 4
+
+
+def test_predictions_and_usage_are_those_of_the_study(study, summary):
+    _, results = study
+    for data in summary["datasets"]:
+        for i, method in enumerate(summary["methods"]):
+            pooled = results.predictions[data["name"], method["key"], 0]
+            shown = data["predictions"][i]
+            assert shown["predicted"] == pooled.y_pred.tolist() and data["truth"] == pooled.y_true.tolist()
+            assert shown["log_odds"] == pytest.approx(pooled.score, abs=1e-3)
+        assert {summary["methods"][i]["name"] for i in data["usage"]} == {"TAN", "lite"}
+        counted = results.usage[data["name"], summary["methods"][1]["key"]]
+        assert data["usage"][1]["selected"] == counted.selected.tolist()
+        assert data["usage"][1]["in_edges"] == counted.in_edges.tolist()
+
+
+def test_the_curves_count_every_row_once(summary):
+    for curves in summary["reliability"].values():
+        rows = {sum(counts) for _, _, counts in curves.values()}
+        assert len(rows) == 1 and len(curves) == 4
+
+
+def test_every_explanation_adds_up_and_every_method_explains_the_same_rows(summary):
+    for data in summary["datasets"]:
+        entries = data["explained"]
+        assert {entry["why"] for entry in entries} == {"sure and right", "sure and wrong", "asked for"}
+        assert any(data["genes"][entry["row"]] == "row7" for entry in entries)
+        for entry in entries:
+            assert set(entry["methods"]) == {0, 1, 2}
+            for i, why in entry["methods"].items():
+                parts = sum(why["contributions"]) + why["rest"][1] + sum(v for _, v in why["other"])
+                assert why["base"] + parts == pytest.approx(why["log_odds"], abs=0.02)
+                assert why["log_odds"] == pytest.approx(
+                    data["predictions"][i]["log_odds"][entry["row"]], abs=2e-3
+                )
+
+
+def test_the_smaller_tree_is_whole_and_hangs_together():
+    (data,) = load_datasets(["synthetic-3"])
+    for model in (HieTAN(), HieTANLite()):
+        fitted = model.set_params(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+        (explanation,) = fitted.explain(data.X[:1])
+        whole = compact(explanation, Reasons())
+        names = [data.feature_names[j] for j in whole["features"]]
+        edges = {(names[p], names[i]) for i, p in enumerate(whole["parents"]) if p >= 0}
+        assert edges == set(explanation.to_networkx().edges) and whole["rest"] == [0, 0.0]
+        part = compact(explanation, Reasons(), shown=2)
+        assert part["rest"][0] == len(names) - len(part["features"]) > 0
+        assert all(p < len(part["features"]) for p in part["parents"])
+        assert part["parents"].count(-1) <= whole["parents"].count(-1)
+
+
+def test_removed_terms_come_back_with_their_reasons():
+    (data,) = load_datasets(["synthetic-0"])
+    for model in (HieTANLite(hierarchy=data.hierarchy, random_state=0), HIPNB(hierarchy=data.hierarchy)):
+        (explanation,) = model.fit(data.X, data.y).explain(data.X[3:4])
+        reasons = Reasons()
+        shown = compact(explanation, reasons)
+        told = {
+            (data.feature_names[j], reasons.texts[reason].replace("{}", data.feature_names[by]))
+            for by, reason, _, columns in shown["removed"]
+            for j in columns
+        }
+        assert told == {(r.feature, r.reason) for r in explanation.removed}
+        assert len(reasons.texts) <= 2
+
+
+def test_an_average_of_estimators_has_no_tree_and_no_probabilities():
+    (data,) = load_datasets(["synthetic-0"])
+    (explanation,) = AODE(hierarchy=data.hierarchy).fit(data.X, data.y).explain(data.X[:1])
+    shown = compact(explanation, Reasons())
+    assert not shown["tree"] and shown["probabilities"] is None and shown["other"]
+
+
+def test_rows_are_chosen_by_how_sure_the_methods_are_together(study):
+    _, results = study
+    pooled = [p for (dataset, _, _), p in results.predictions.items() if dataset == "synthetic-0"]
+    chosen = select_rows(pooled, [], [], 10)
+    right = np.mean([p.y_pred == p.y_true for p in pooled], axis=0)
+    assert all((right[i] > 0.5) == (why == "sure and right") for i, why in chosen.items())
+    assert list(chosen.values()) == ["sure and right"] * 5 + ["sure and wrong"] * 5
+
+
+def test_a_study_without_details_still_has_a_report(tmp_path):
+    run_study(load_datasets(["synthetic-0"]), {"TAN": TAN()}, cv=3, output=tmp_path, usage=False)
+    summary = study_summary(tmp_path)
+    (data,) = summary["datasets"]
+    assert data["explained"] == [] and data["usage"] == {} and data["classes"] == ["0", "1"]
+    assert write_report(tmp_path).stat().st_size > 10_000
+
+
+def test_a_directory_without_a_study_is_refused(tmp_path):
+    with pytest.raises(StudyError, match="it holds no study"):
+        write_report(tmp_path)
+    assert not list(tmp_path.iterdir())
