@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test soak lint format bench accuracy clean FORCE
+.PHONY: help install demo test test-browser pictures soak lint format bench accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -25,6 +25,17 @@ test: install  ## lint, type-check and run the test-suite with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
+
+test-browser: install  ## the report in a real browser, wide and narrow, light and dark; pictures in out/browser
+	tests/browser/set_up.sh
+	$(BIN)/python tests/browser/make_pages.py
+	node --test --test-reporter=spec tests/browser/report.test.js
+
+pictures: install  ## the pictures of the README, from a study on synthetic data
+	tests/browser/set_up.sh
+	$(BIN)/python docs/images/make.py
+	$(BIN)/hietan demo --report out/report.html
+	node tests/browser/shots.js out/report.html docs/images/report.png
 
 soak: install  ## kill a study at ten random moments, resume it, and compare every byte; five times over
 	for i in 1 2 3 4 5; do HIETAN_KILLS=10 $(BIN)/python -m pytest -q tests/evaluation/test_resuming.py || exit 1; done

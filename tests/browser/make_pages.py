@@ -1,0 +1,96 @@
+"""The pages that the browser tests look at, below out/browser, and what they must show, in expected.json."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from scipy.sparse import csr_array
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from hietan import HIPNB, TAN, HieTANLite
+from hietan.cli_datasets import load_datasets
+from hietan.cli_models import candidates
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import run_study
+from hietan.evaluation.cross_validation import configure
+from hietan.evaluation.journal import atomic_write
+from hietan.report import render, write_details, write_report
+from nasty import NASTY, nasty_dataset
+
+OUT = Path("out/browser")
+METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "HIP": HIPNB()}
+N_CANDIDATES = 20_000
+
+
+def study(folder, datasets, methods, page, **options):
+    results = run_study(datasets, methods, cv=3, output=folder, command="hietan study ...", **options)
+    write_details(results, folder)
+    write_report(folder, OUT / page)
+    return results
+
+
+def trees(results, rows):
+    """The edges of the model of the row's own fold, for each tree method."""
+    dataset = next(iter(results.study.datasets))
+    data = results.study.datasets[dataset]
+    found = {}
+    for key, method in results.study.methods.items():
+        if method.name == "HIP":
+            continue
+        fold = results.predictions[dataset, key, 0].fold
+        model = configure(method.estimator, data.hierarchy, 0)
+        for row in rows:
+            train = np.flatnonzero(fold != fold[row])
+            (tree,) = model.fit(data.X[train], data.y[train]).trees(data.X[[row]])
+            nodes = [f for f, p in zip(data.feature_names, tree.parent, strict=True) if p != -2]
+            found.setdefault(data.instance_names[row], {})[method.name] = {
+                "nodes": len(nodes),
+                "edges": sorted(f"{a} -> {b}" for a, b in tree.edges),
+            }
+    return found
+
+
+def many_candidates():
+    data = make_hierarchical_classification(200, 120, random_state=1)
+    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    about = {
+        "dataset": "synthetic",
+        "feature_names": list(data.feature_names),
+        "target_names": ["anti", "pro"],
+        "training_rows": [f"gene{i}" for i in range(5)],
+    }
+    picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
+    names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
+    rows = replace(data, X=csr_array(data.X[picked]), y=data.y[picked], instance_names=names, name="genome")
+    return candidates(model, about, rows, "hietan explain model.hietan genome.npz")
+
+
+def main(folder):
+    OUT.mkdir(parents=True, exist_ok=True)
+    results = study(folder / "study", load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"]), METHODS, "study.html")
+    shown = json.loads((folder / "study" / "summary.json").read_text(encoding="utf-8"))["report"]
+    rows = [entry["row"] for entry in shown["datasets"][0]["explained"][:3]]
+    two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
+    study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
+    atomic_write(OUT / "candidates.html", render(many_candidates()))
+    usage = shown["datasets"][0]["usage"]["1"]
+    expected = {
+        "trees": trees(results, rows),
+        "features": {name: j for j, name in enumerate(shown["datasets"][0]["features"])},
+        "most_edges": max(usage["in_edges"]),
+        "gmean": [f"{100 * v:.1f}" for row in shown["rankings"][0]["scores"] for v in row],
+        "auc": [f"{v:.3f}" for row in shown["rankings"][1]["scores"] for v in row],
+        "nasty": list(NASTY),
+        "candidates": N_CANDIDATES,
+    }
+    atomic_write(OUT / "expected.json", json.dumps(expected))
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as name:
+        main(Path(name))
