@@ -18,8 +18,9 @@ function fill(node, attributes, children) {
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
 const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const clear = (node, ...children) => { node.replaceChildren(...children.flat(Infinity).filter(Boolean)); return node; };
-// Names may be written from right to left: each keeps its direction to itself.
-const name = (text, attributes) => el("bdi", attributes, text);
+// Names may be written from right to left: each keeps its direction to itself. Very long ones are cut; the title has all.
+const LONG = 160;
+const name = (text, attributes) => el("bdi", String(text).length > LONG ? { title: text, ...attributes } : attributes, shorten(String(text), LONG));
 const shorten = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
 
 let ids = 0;

@@ -5,8 +5,8 @@ const LABELS = innerWidth < 700 ? 7 : 13;
 function layout(why) {
   const n = why.features.length, below = Array.from({ length: n }, () => []), roots = [];
   why.parents.forEach((p, i) => (p < 0 ? roots : below[p]).push(i));
-  const size = why.contributions.map(Math.abs), x = new Array(n), y = new Array(n), order = [];
-  for (const list of [roots, ...below]) list.sort((a, b) => size[b] - size[a] || a - b);
+  const strength = why.contributions.map(Math.abs), x = new Array(n), y = new Array(n), order = [];
+  for (const list of [roots, ...below]) list.sort((a, b) => strength[b] - strength[a] || a - b);
   let leaf = 0;
   const stack = roots.slice().reverse().map((i) => [i, 0, false]);
   while (stack.length) {
@@ -15,13 +15,13 @@ function layout(why) {
     x[i] = depth; order.push(i); stack.push([i, depth, true]);
     for (const child of below[i].slice().reverse()) stack.push([child, depth + 1, false]);
   }
-  const [width, height] = innerWidth < 700 ? [190, 320] : [640, 480];
-  const column = Math.min(150, width / Math.max(1, ...x)), row = Math.min(40, height / Math.max(1, leaf - 1));
-  return { x: x.map((v) => v * column), y: y.map((v) => v * row), below, order, column };
+  return { depth: x, line: y, below, order, size: [Math.max(1, ...x), Math.max(1, leaf - 1)] };
 }
 
 function treeView(dataset, why, title) {
-  const n = why.features.length, { x, y, below, order, column } = layout(why);
+  const n = why.features.length, { depth, line, below, order, size } = layout(why);
+  const x = new Array(n).fill(0), y = new Array(n).fill(0), drawn = [];
+  let column = 1;
   const strongest = Math.max(1e-9, ...why.contributions.map(Math.abs));
   const byStrength = order.slice().sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
   const place = new Map(why.features.map((j, i) => [j, i]));
@@ -29,23 +29,24 @@ function treeView(dataset, why, title) {
   const world = svg("g"), ontology = svg("g", { class: "ontology", visibility: "hidden" });
   const curve = (a, b) => `M${x[a]},${y[a]}C${x[a] + column / 2},${y[a]} ${x[b] - column / 2},${y[b]} ${x[b]},${y[b]}`;
   const arc = (a, b) => `M${x[a]},${y[a]}Q${(x[a] + x[b]) / 2 + (y[b] - y[a]) / 5 + 12},${(y[a] + y[b]) / 2} ${x[b]},${y[b]}`;
-  why.parents.forEach((p, i) => p >= 0 && world.append(svg("path", { d: curve(p, i), class: "edge", "data-from": p, "data-to": i })));
-  why.features.forEach((j, i) => (dataset.ontology[j] || []).forEach((p) => place.has(p) && ontology.append(svg("path", { d: arc(place.get(p), i), class: "isa" }))));
+  const edge = (box, way, a, b, cls) => { const path = svg("path", { class: cls, "data-from": a, "data-to": b }); box.append(path); drawn.push(() => path.setAttribute("d", way(a, b))); };
+  why.parents.forEach((p, i) => p >= 0 && edge(world, curve, p, i, "edge"));
+  why.features.forEach((j, i) => (dataset.ontology[j] || []).forEach((p) => place.has(p) && edge(ontology, arc, place.get(p), i, "isa")));
   world.append(ontology);
   const radius = (i) => 3 + 7 * Math.sqrt(Math.abs(why.contributions[i]) / strongest);
   const texts = why.features.map((j, i) => svg("text", below[i].length ? { y: -radius(i) - 5, "text-anchor": "middle" } : { x: radius(i) + 5, y: 4 }, shorten(plainTerm(dataset, j), 30)));
   const nodes = why.features.map((j, i) => {
     const c = why.contributions[i], r = radius(i), colour = c >= 0 ? "var(--pro)" : "var(--anti)";
-    return svg("g", { class: "node" + (why.values[i] ? "" : " zero"), transform: `translate(${x[i]},${y[i]})`, role: "button", tabindex: i === order[0] ? 0 : -1, "data-node": i,
+    return svg("g", { class: "node" + (why.values[i] ? "" : " zero"), role: "button", tabindex: i === order[0] ? 0 : -1, "data-node": i,
       "aria-label": sentence(dataset, why, i), style: { color: colour },
       onclick: () => choose(i), onfocus: () => show(i), onblur: () => { tip.hidden = true; }, onmouseenter: () => show(i), onmouseleave: () => { tip.hidden = true; } },
     svg("g", { class: "steady" }, svg("circle", { class: "halo", r: r + 5 }), svg("circle", { class: "dot", r, fill: "currentColor" }), texts[i]));
   });
   for (const i of byStrength.slice().reverse()) world.append(nodes[i]);
   // The strongest are named first; a name that would lie on another one waits until there is room.
-  const nameNodes = (k, closer) => {
+  const nameNodes = (k) => {
     const taken = [];
-    let left = Math.round(LABELS * Math.max(1, closer) ** 2);
+    let left = Math.round(LABELS * Math.max(1, k) ** 2);
     for (const i of byStrength) {
       const w = 6.7 * texts[i].textContent.length + 6, px = k * x[i], py = k * y[i], r = radius(i);
       const box = below[i].length ? [px - w / 2, py - r - 19, px + w / 2, py - r - 2] : [px + r + 2, py - 9, px + r + w, py + 9];
@@ -55,7 +56,15 @@ function treeView(dataset, why, title) {
     }
   };
   const picture = svg("svg", { role: "group", "aria-label": `${title}: learned tree of ${plural(n, "feature")}. Arrow keys walk along it, plus and minus zoom, Enter shows a term's neighbours.`, onkeydown: keys }, world);
-  const view = zoomable(picture, world, [-70, -34, Math.max(...x) + (innerWidth < 700 ? 120 : 190), Math.max(...y) + 26], nameNodes);
+  // Room for names beside the leaves and above the first line; the tree takes what is left, but no more than it needs.
+  const arrange = (width, height) => {
+    const beside = Math.min(150, 0.3 * width), row = Math.min(44, (height - 90) / size[1]);
+    column = Math.min(160, (width - 60 - beside) / size[0]);
+    for (let i = 0; i < n; i++) { x[i] = depth[i] * column; y[i] = line[i] * row; nodes[i].setAttribute("transform", `translate(${x[i]},${y[i]})`); }
+    for (const draw of drawn) draw();
+    return [Math.max(50, (width - size[0] * column - beside) / 2), Math.max(60, (height - size[1] * row) / 2)];
+  };
+  const view = zoomable(picture, world, arrange, nameNodes);
   const stage = el("div", { class: "stage" }, picture, tip, el("div", { class: "tools" },
     [["+", "Zoom in", () => view.zoom(1.4)], ["−", "Zoom out", () => view.zoom(1 / 1.4)], ["⤢", "Show the whole tree", () => view.fit()]].map(([sign, label, act]) =>
       el("button", { type: "button", class: "button", "aria-label": label, title: label, onclick: act }, sign))));
@@ -114,25 +123,23 @@ function neighbours(dataset, j, place, go) {
 }
 
 // Moving by pointer, zooming by buttons, pinch, or the wheel with Ctrl; the first view shows as much as is readable.
-function zoomable(picture, world, [x0, y0, x1, y1], onscale) {
-  let k = 1, tx = 0, ty = 0, fitted = 1, named = 0;
+function zoomable(picture, world, arrange, onscale) {
+  let k = 1, tx = 0, ty = 0;
   const apply = () => {
     world.setAttribute("transform", `translate(${tx},${ty}) scale(${k})`);
     world.style.setProperty("--steady", 1 / k);
-    if (k !== named) { named = k; onscale(k, k / fitted); }
   };
   const size = () => picture.getBoundingClientRect();
   const api = {
     fit() {
       const { width, height } = size();
       if (!width) return;
-      fitted = k = Math.min(width / (x1 - x0), height / (y1 - y0), 1.2);
-      tx = (width - k * (x1 + x0)) / 2; ty = (height - k * (y1 + y0)) / 2;
-      apply();
+      k = 1; [tx, ty] = arrange(width, height);
+      apply(); onscale(k);
     },
     zoom(factor, at) {
       const { width, height } = size(), [cx, cy] = at || [width / 2, height / 2], next = Math.min(30, Math.max(0.3, k * factor));
-      tx = cx - ((cx - tx) * next) / k; ty = cy - ((cy - ty) * next) / k; k = next; apply();
+      tx = cx - ((cx - tx) * next) / k; ty = cy - ((cy - ty) * next) / k; k = next; apply(); onscale(k);
     },
     reveal(x, y) {
       const { width, height } = size(), px = tx + k * x, py = ty + k * y;
