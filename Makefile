@@ -31,11 +31,14 @@ test-browser: install  ## the report in a real browser, wide and narrow, light a
 	$(BIN)/python tests/browser/make_pages.py
 	node --test --test-reporter=spec tests/browser/report.test.js
 
-pictures: install  ## the pictures of the README, from a study on synthetic data
+PICTURED := $(foreach organism,SC MM DM CE,--data $(organism)-CC)
+
+pictures: install  ## the pictures of the README, from the ageing-gene datasets
 	tests/browser/set_up.sh
 	$(BIN)/python docs/images/make.py
-	$(BIN)/hietan demo --report out/report.html
-	node tests/browser/shots.js out/report.html docs/images/report.png
+	$(BIN)/hietan study $(PICTURED) --methods bayes --no-figures -q -o out/browser/pictured
+	cp out/browser/pictured/report.html out/browser/pictured.html
+	node tests/browser/picture.js pictured.html docs/images/report.png
 
 soak: install  ## kill a study at ten random moments, resume it, and compare every byte; five times over
 	for i in 1 2 3 4 5; do HIETAN_KILLS=10 $(BIN)/python -m pytest -q tests/evaluation/test_resuming.py || exit 1; done

@@ -29,10 +29,10 @@ function genes() {
   return [!isStudy && candidatesIntro(), el("div", { class: "grid side" }, side, detail)];
 }
 
-// How much there is to see: the features of the smallest tree.
+// How much there is to see of a gene that the methods got right: the features of the smallest tree.
 function drawn(g) {
   const entry = g.d.entries.get(g.row);
-  return entry ? Math.min(...Object.values(entry.methods).filter((why) => why.tree).map((why) => why.features.length), 1e9) % 1e9 : 0;
+  return entry && entry.why !== "sure and wrong" ? Math.min(...Object.values(entry.methods).filter((why) => why.tree).map((why) => why.features.length), 1e9) % 1e9 : 0;
 }
 
 function candidatesIntro() {

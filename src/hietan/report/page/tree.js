@@ -34,7 +34,7 @@ function treeView(dataset, why, title) {
   why.features.forEach((j, i) => (dataset.ontology[j] || []).forEach((p) => place.has(p) && edge(ontology, arc, place.get(p), i, "isa")));
   world.append(ontology);
   const radius = (i) => 3 + 7 * Math.sqrt(Math.abs(why.contributions[i]) / strongest);
-  const texts = why.features.map((j, i) => svg("text", below[i].length ? { y: -radius(i) - 5, "text-anchor": "middle" } : { x: radius(i) + 5, y: 4 }, shorten(plainTerm(dataset, j), 30)));
+  const texts = why.features.map((j, i) => svg("text", below[i].length ? { x: depth[i] ? 0 : -8, y: -radius(i) - 5, "text-anchor": depth[i] ? "middle" : "start" } : { x: radius(i) + 5, y: 4 }, shorten(plainTerm(dataset, j), 30)));
   const nodes = why.features.map((j, i) => {
     const c = why.contributions[i], r = radius(i), colour = c >= 0 ? "var(--pro)" : "var(--anti)";
     return svg("g", { class: "node" + (why.values[i] ? "" : " zero"), role: "button", tabindex: i === order[0] ? 0 : -1, "data-node": i,
@@ -49,7 +49,8 @@ function treeView(dataset, why, title) {
     let left = Math.round(LABELS * Math.max(1, k) ** 2);
     for (const i of byStrength) {
       const w = 6.7 * texts[i].textContent.length + 6, px = k * x[i], py = k * y[i], r = radius(i);
-      const box = below[i].length ? [px - w / 2, py - r - 19, px + w / 2, py - r - 2] : [px + r + 2, py - 9, px + r + w, py + 9];
+      const start = depth[i] ? px - w / 2 : px - 8;
+      const box = below[i].length ? [start, py - r - 19, start + w, py - r - 2] : [px + r + 2, py - 9, px + r + w, py + 9];
       const free = left > 0 && taken.every((b) => box[2] < b[0] || b[2] < box[0] || box[3] < b[1] || b[3] < box[1]);
       if (free) { taken.push(box); left--; }
       texts[i].setAttribute("visibility", free ? "visible" : "hidden");
