@@ -65,17 +65,31 @@ def many_candidates():
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
     rows = replace(data, X=csr_array(data.X[picked]), y=data.y[picked], instance_names=names, name="genome")
-    return candidates(model, about, rows, "hietan explain model.hietan genome.npz")
+    return candidates(model, about, rows, "hietan explain model.hietan genome.hietan")
+
+
+def nasty_candidates():
+    data = nasty_dataset()
+    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    about = {
+        "dataset": NASTY[0],
+        "feature_names": list(data.feature_names),
+        "target_names": list(data.target_names),
+        "training_rows": list(data.instance_names[:3]),
+    }
+    return candidates(model, about, data, f"hietan explain {NASTY[3]}")
 
 
 def main(folder):
     OUT.mkdir(parents=True, exist_ok=True)
-    results = study(folder / "study", load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"]), METHODS, "study.html")
+    datasets = load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"])
+    results = study(folder / "study", datasets, METHODS, "study.html")
     shown = json.loads((folder / "study" / "summary.json").read_text(encoding="utf-8"))["report"]
     rows = [entry["row"] for entry in shown["datasets"][0]["explained"][:3]]
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     atomic_write(OUT / "candidates.html", render(many_candidates()))
+    atomic_write(OUT / "nasty-candidates.html", render(nasty_candidates()))
     usage = shown["datasets"][0]["usage"]["1"]
     expected = {
         "trees": trees(results, rows),

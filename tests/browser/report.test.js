@@ -149,6 +149,16 @@ for (const width of [1280, 400]) {
       assert.match(await page.locator("body").textContent(), /<script>alert\(1\)<\/script>/);
     }));
 
+    test("names of candidates are text", () => visit("nasty-candidates.html", { width }, async (page) => {
+      await page.locator(".removed summary").first().click();
+      for (const node of await page.locator(".node").all()) await node.dispatchEvent("click");
+      await page.locator(".node").first().focus();
+      assert.equal(await page.locator("main script, main img, main b:not(.tip b)").count(), 0);
+      assert.match(await page.locator(".caution").textContent(), /separates <b>anti<\/b> from <\/script>pro, the classes/);
+      await fitsTheWidth(page, width);
+      await picture(page, `nasty-candidates-${width}`);
+    }));
+
     for (const colorScheme of ["light", "dark"]) {
       test(`no violation of A or AA, ${colorScheme}`, () => visit("study.html", { width, colorScheme }, async (page) => {
         for (const name of ["Overview", "Features", "Genes"]) {

@@ -146,3 +146,16 @@ def test_a_directory_without_a_study_is_refused(tmp_path):
     with pytest.raises(StudyError, match="it holds no study"):
         write_report(tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+def test_labels_that_are_no_indices_keep_their_names(tmp_path):
+    (data,) = load_datasets(["synthetic-0"])
+
+    class Labelled:
+        name, X, y, hierarchy = "labelled", data.X, data.y + 1, data.hierarchy
+
+    results = run_study([Labelled()], {"lite": HieTANLite()}, cv=3, output=tmp_path)
+    write_details(results, tmp_path)
+    (shown,) = study_summary(tmp_path)["datasets"]
+    assert shown["labels"] == shown["classes"] == ["1", "2"] and set(shown["truth"]) == {0, 1}
+    assert shown["explained"][0]["methods"][0]["target"] == "2" and shown["genes"][:2] == ["0", "1"]

@@ -61,6 +61,7 @@ def candidates_summary(
                 "name": "",
                 "group": "",
                 "classes": list(classes),
+                "labels": [str(label) for label in model.classes_.tolist()],
                 "genes": [rows[i] for i in order.tolist()],
                 "in_training": [place for place, i in enumerate(order.tolist()) if rows[i] in known],
                 "predictions": {

@@ -180,6 +180,7 @@ def _dataset(
         "name": name,
         "group": manifest["groups"].get(name, ""),
         "classes": details.get("classes") if len(details.get("classes", ())) == len(labels) else labels,
+        "labels": labels,
         "genes": [line["instance"] for line in any_lines],
         "truth": [labels.index(line["y_true"]) for line in any_lines],
         "predictions": {i: _scores(lines, labels) for i, lines in predictions.items()},

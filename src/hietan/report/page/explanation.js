@@ -1,5 +1,5 @@
 // Why one method says what it says of one gene: the tree, the sum, and what was left out.
-const className = (dataset, label) => dataset.classes[Number(label)] ?? label;
+const className = (dataset, label) => dataset.classes[dataset.labels.indexOf(label)] ?? label;
 
 function explanationPanel(dataset, entry, m) {
   const raw = entry.methods[m], title = methods[m].name;
