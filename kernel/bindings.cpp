@@ -10,6 +10,7 @@
 #include "counts.hpp"
 #include "information.hpp"
 #include "lazy.hpp"
+#include "proximal.hpp"
 #include "ranking.hpp"
 #include "scores.hpp"
 #include "trees.hpp"
@@ -283,6 +284,33 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
   return joint;
 }
 
+GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
+  require_csr(indptr, indices, indptr.shape(0) ? indptr.shape(0) - 1 : 0);
+  return {indptr.shape(0) - 1, {indptr.data(), indices.data()}};
+}
+
+const double* fitting(const In<double, 1>& values, const GraphPenalty& penalty) {
+  require(values.shape(0) == penalty.features(), "the vector must have an entry per feature");
+  for (std::size_t v = 0; v < values.shape(0); ++v)
+    require(std::isfinite(values.data()[v]), "the vector must be finite");
+  return values.data();
+}
+
+Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
+  fitting(u, penalty);
+  require(lambda >= 0 && std::isfinite(lambda), "lam must be finite and not below 0");
+  auto w = make_array<double>(penalty.features());
+  nb::gil_scoped_release release;
+  penalty.prox(u.data(), lambda, w.data());
+  return w;
+}
+
+double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
+  fitting(u, penalty);
+  nb::gil_scoped_release release;
+  return penalty.dual_norm(u.data());
+}
+
 }  // namespace
 
 NB_MODULE(_kernel, m) {
@@ -321,4 +349,15 @@ NB_MODULE(_kernel, m) {
   m.def("tree_joint_log", &py_tree_joint_log, "parent"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a,
         "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "log_prior"_a.noconvert(),
         "alpha"_a, "pooled"_a);
+
+  nb::class_<GraphPenalty>(m, "GraphPenalty")
+      .def("__init__",
+           [](GraphPenalty* self, In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
+             new (self) GraphPenalty(make_penalty(indptr, indices));
+           },
+           "child_indptr"_a.noconvert(), "child_indices"_a.noconvert())
+      .def("value", [](const GraphPenalty& penalty, In<double, 1> w) { return penalty.value(fitting(w, penalty)); },
+           "w"_a.noconvert())
+      .def("prox", &py_prox, "u"_a.noconvert(), "lam"_a)
+      .def("dual_norm", &py_dual_norm, "u"_a.noconvert());
 }

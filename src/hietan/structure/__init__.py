@@ -1,8 +1,9 @@
-"""Learning the structure: counts, information, the ranking of edges and the trees it gives."""
+"""Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
 from hietan.structure.counts import PairCounts, count_pairs
+from hietan.structure.proximal import graph_penalty, prox_graph
 from hietan.structure.ranking import EdgeRanking
 from hietan.structure.rows import BinaryRows
 from hietan.structure.tree import Tree
 
-__all__ = ["BinaryRows", "EdgeRanking", "PairCounts", "Tree", "count_pairs"]
+__all__ = ["BinaryRows", "EdgeRanking", "PairCounts", "Tree", "count_pairs", "graph_penalty", "prox_graph"]
