@@ -296,6 +296,13 @@ const double* fitting(const In<double, 1>& values, const GraphPenalty& penalty) 
   return values.data();
 }
 
+Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
+  fitting(w, penalty);
+  auto top = make_array<double>(penalty.features());
+  penalty.maxima(w.data(), top.data());
+  return top;
+}
+
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
   fitting(u, penalty);
   require(lambda >= 0 && std::isfinite(lambda), "lam must be finite and not below 0");
@@ -356,8 +363,7 @@ NB_MODULE(_kernel, m) {
              new (self) GraphPenalty(make_penalty(indptr, indices));
            },
            "child_indptr"_a.noconvert(), "child_indices"_a.noconvert())
-      .def("value", [](const GraphPenalty& penalty, In<double, 1> w) { return penalty.value(fitting(w, penalty)); },
-           "w"_a.noconvert())
+      .def("maxima", &py_maxima, "w"_a.noconvert())
       .def("prox", &py_prox, "u"_a.noconvert(), "lam"_a)
       .def("dual_norm", &py_dual_norm, "u"_a.noconvert());
 }

@@ -44,15 +44,13 @@ class GraphPenalty {
 
   std::size_t features() const { return d_; }
 
-  double value(const double* w) const {
-    std::vector<double> top(d_);
-    double sum = 0;
+  // The largest |w| of each group.
+  void maxima(const double* w, double* top) const {
     for (auto v = order_.rbegin(); v != order_.rend(); ++v) {
       double most = std::abs(w[*v]);
-      for (std::int32_t e = down_[at(*v)]; e < down_[at(*v) + 1]; ++e) most = std::max(most, top[at(child_[at(e)])]);
-      sum += top[at(*v)] = most;
+      for (std::int32_t e = down_[at(*v)]; e < down_[at(*v) + 1]; ++e) most = std::max(most, top[child_[at(e)]]);
+      top[*v] = most;
     }
-    return sum;
   }
 
   void prox(const double* u, double lambda, double* w) const {
@@ -64,20 +62,26 @@ class GraphPenalty {
     std::fill(w, w + d_, 0.0);
     struct Block {
       std::size_t begin, end;
+      bool halve;
     };
     const std::size_t kept = cuts.split(0, d_, 1, 0, lambda);
     std::vector<Block> blocks;
-    if (kept) blocks.push_back({0, kept});
-    for (std::int32_t labels = 2; !blocks.empty();) {
+    cuts.sort(kept);
+    if (kept) blocks.push_back({0, kept, false});
+    for (std::int32_t labels = 2; !blocks.empty(); ++labels) {
       const Block block = blocks.back();
       blocks.pop_back();
-      const double t = cuts.level(block.begin, block.end, lambda);
-      const std::size_t upper =
-          block.end - block.begin > 1 ? cuts.split(block.begin, block.end, labels, t, lambda) : 0;
-      if (upper && block.begin + upper < block.end) {
-        blocks.push_back({block.begin + upper, block.end});
-        blocks.push_back({block.begin, block.begin + upper});
-        ++labels;
+      const std::size_t n = block.end - block.begin;
+      const double t = block.halve ? cuts.guess(block.begin, block.end, lambda) : cuts.level(block.begin, block.end, lambda);
+      const std::size_t upper = n > 1 ? cuts.split(block.begin, block.end, labels, t, lambda) : 0;
+      if (upper && upper < n) {
+        const std::size_t middle = block.begin + upper;
+        blocks.push_back({middle, block.end, !block.halve && n > 8 && upper < n / 4});
+        blocks.push_back({block.begin, middle, !block.halve && n > 8 && n - upper < n / 4});
+        continue;
+      }
+      if (block.halve) {
+        blocks.push_back({block.begin, block.end, false});
         continue;
       }
       for (std::size_t k = block.begin; k < block.end; ++k) {
@@ -105,12 +109,12 @@ class GraphPenalty {
   // Nodes in blocks, and a flow on the edges that is kept from cut to cut: any flow is a valid start.
   struct Cuts {
     const GraphPenalty& dag;
-    std::vector<double> size, flow, excess;
-    std::vector<std::int32_t> nodes, block, distance, queue;
+    std::vector<double> size, top, flow, net, excess;
+    std::vector<std::int32_t> nodes, block, distance, level_size, queue;
 
     Cuts(const GraphPenalty& g, const double* u)
-        : dag(g), size(g.d_), flow(g.child_.size(), 0.0), excess(g.d_), nodes(g.order_), block(g.d_, 0), distance(g.d_),
-          queue(g.d_) {
+        : dag(g), size(g.d_), top(g.d_), flow(g.child_.size(), 0.0), net(g.d_, 0.0), excess(g.d_), nodes(g.order_), block(g.d_, 0), distance(g.d_),
+          level_size(g.d_ + 1), queue(g.d_) {
       for (std::size_t v = 0; v < g.d_; ++v) size[v] = std::abs(u[v]);
     }
 
@@ -138,6 +142,16 @@ class GraphPenalty {
       }
     }
 
+    // From the largest |u| below a node down.
+    void sort(std::size_t n) {
+      dag.maxima(size.data(), top.data());
+      std::sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(n), [&](std::int32_t a, std::int32_t b) { return top[at(a)] > top[at(b)] || (top[at(a)] == top[at(b)] && a < b); });
+    }
+
+    double guess(std::size_t begin, std::size_t end, double lambda) const {
+      return std::max(top[at(nodes[(begin + end) / 2])] - lambda, 0.0);
+    }
+
     template <typename F>
     void for_each_parent(std::size_t v, F&& f) {
       for (std::int32_t k = dag.up_[v]; k < dag.up_[v + 1]; ++k)
@@ -158,10 +172,8 @@ class GraphPenalty {
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t v = at(nodes[k]);
         const double weight = std::max(size[v] - t, 0.0);
-        total += weight + lambda;
-        excess[v] = weight - lambda;
-        for_each_parent(v, [&](std::size_t, double& f) { return excess[v] -= f, false; });
-        for_each_child(v, [&](std::size_t, double& f) { return excess[v] += f, false; });
+        total += size[v] + lambda;
+        excess[v] = weight - lambda + net[v];
       }
       const double dust = 1e-14 * total / static_cast<double>(end - begin);
       push_all(begin, end, dust);
@@ -184,10 +196,11 @@ class GraphPenalty {
         for_each_parent(v, [&](std::size_t p, double&) { return reach(p), false; });
         for_each_child(v, [&](std::size_t c, double& f) { return f > 0 ? reach(c) : void(), false; });
       }
-      std::stable_partition(nodes.begin() + static_cast<std::ptrdiff_t>(begin),
-                            nodes.begin() + static_cast<std::ptrdiff_t>(end),
-                            [&](std::int32_t v) { return distance[at(v)] < 0; });
       for (std::size_t k = 0; k < tail; ++k) block[at(queue[k])] = upper;
+      std::size_t first = begin, rest = 0;
+      for (std::size_t k = begin; k < end; ++k)
+        (distance[at(nodes[k])] < 0 ? nodes[first++] : queue[rest++]) = nodes[k];
+      std::copy_n(queue.begin(), rest, nodes.begin() + static_cast<std::ptrdiff_t>(first));
       return tail;
     }
 
@@ -195,14 +208,16 @@ class GraphPenalty {
     void measure(std::size_t begin, std::size_t end) {
       const auto n = static_cast<std::int32_t>(end - begin);
       std::size_t head = 0, tail = 0;
+      std::fill_n(level_size.begin(), end - begin + 1, 0);
       for (std::size_t k = begin; k < end; ++k) {
         const std::size_t v = at(nodes[k]);
         distance[v] = excess[v] < 0 ? 0 : n;
         if (excess[v] < 0) queue[tail++] = nodes[k];
       }
+      level_size[0] = static_cast<std::int32_t>(tail);
       const auto reach = [&](std::size_t from, std::size_t v) {
         if (distance[v] == n) {
-          distance[v] = distance[from] + 1;
+          ++level_size[at(distance[v] = distance[from] + 1)];
           queue[tail++] = static_cast<std::int32_t>(v);
         }
       };
@@ -226,7 +241,7 @@ class GraphPenalty {
           const std::size_t place = head + waiting++;
           queue[place < n ? place : place - n] = static_cast<std::int32_t>(v);
         };
-        for (std::size_t k = begin; k < end; ++k)
+        for (std::size_t k = end; k-- > begin;)
           if (excess[at(nodes[k])] > dust) enqueue(at(nodes[k]));
         while (waiting && relabels < n) {
           const std::size_t v = at(queue[head]);
@@ -243,6 +258,8 @@ class GraphPenalty {
             f += sign * amount;
             excess[v] -= amount;
             excess[to] += amount;
+            net[v] -= amount;
+            net[to] += amount;
             if (idle && excess[to] > dust) enqueue(to);
             return !(excess[v] > dust);
           };
@@ -250,7 +267,8 @@ class GraphPenalty {
           if (excess[v] > dust)
             for_each_child(v, [&](std::size_t c, double& f) { return f > 0 && push(c, f, f, -1); });
           if (excess[v] > dust) {
-            distance[v] = nearest;
+            if (!--level_size[at(distance[v])]) relabels = n;
+            ++level_size[at(distance[v] = nearest)];
             ++relabels;
             enqueue(v);
           }

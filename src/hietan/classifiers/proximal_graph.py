@@ -1,0 +1,318 @@
+"""proximalGraph: logistic regression whose weights thin out along the hierarchy."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.special import log_expit, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hietan._optional import import_optional
+from hietan.classifiers._logistic import LogisticProblem, Solution
+from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.hierarchy import Hierarchy
+from hietan.structure import graph_penalty
+
+N_LAMBDAS, SMALLEST, N_FOLDS = 30, 1e-3, 5
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaPath:
+    """What the inner cross-validation saw, from the largest lambda down.
+
+    Attributes
+    ----------
+    lam : array
+        The values tried.
+    log_loss : array
+        Mean log loss of the rows held out; rows weigh as in the fit.
+    n_features : array
+        Number of features that the fit to all rows uses.
+    """
+
+    lam: NDArray[np.float64]
+    log_loss: NDArray[np.float64]
+    n_features: NDArray[np.int64]
+
+    @property
+    def best(self) -> int:
+        """Position of the smallest log loss; of equals the largest lambda."""
+        return int(np.argmin(self.log_loss))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per lambda: lam, log_loss, n_features."""
+        pandas = import_optional("pandas", extra="frames", purpose="LambdaPath.to_frame")
+        return pandas.DataFrame({"lam": self.lam, "log_loss": self.log_loss, "n_features": self.n_features})
+
+    def __len__(self) -> int:
+        return len(self.lam)
+
+
+class ProximalGraph(ClassifierMixin, BaseEstimator):
+    """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
+
+    Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest |weight| among v and
+    its descendants. Such a group is zero as a whole, so the features used are closed upwards: whoever is used, all
+    above it are. The proximal operator is exact, by network flow along the hierarchy's edges.
+
+    X may hold any numbers. Several classes: one against the rest, with one lam for all.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None
+        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
+        to nothing. Without names the columns must be `hierarchy.features`. None: no relations, which is the lasso.
+    lam : float or None
+        Weight of the penalty, above 0. None: of 30 values, log-spaced from the smallest with all weights zero down to
+        1/1000 of it, the one with the smallest log loss in an inner cross-validation (5 stratified folds, fewer where
+        a class has fewer rows); of equals the larger.
+    class_weight : {"balanced"}, dict or None
+        Weight of the rows of a class; "balanced": as much for each class in all, in every problem of one against the
+        rest. Weights are scaled to a sum of 1 over the rows, so lam keeps its meaning. The log loss that chooses lam
+        uses them too.
+    max_iter : int, default 10000
+        Steps at most, for each value of lam.
+    tol : float, default 1e-4
+        Where to stop: the duality gap, an upper bound of how far the objective is from its minimum, as a fraction of
+        the loss of the constant model. A ConvergenceWarning says where it was not met.
+    n_jobs : int or None
+        Jobs for the inner cross-validation, as in joblib. Results do not depend on it.
+    random_state : int, RandomState or None
+        Shuffles the rows into the inner folds.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1 or n_classes, n_features) and (1 or n_classes,)
+        The weights; one row for two classes, whose positive one is `classes_[1]`.
+    lam_ : float
+        The weight of the penalty, given or chosen.
+    path_ : LambdaPath
+        Where lam was chosen: lambda, inner log loss and number of features; `path_.to_frame()` is a data frame.
+    selected_features_ : tuple of str
+        Names of the features whose weight is not 0, for any class, in the order of the columns ("x0", "x1", ... for
+        columns without name or hierarchy).
+    n_iter_, gap_ : arrays of shape (1 or n_classes,)
+        Steps taken and relative duality gap reached at `lam_`.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As in the other classifiers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import Hierarchy, ProximalGraph
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> rows = [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl", "cat"])
+    >>> clf = ProximalGraph(hierarchy=hierarchy, lam=0.02).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
+    >>> clf.selected_features_
+    ('animal', 'bird')
+    >>> print(clf.predict(X[:3]))
+    ['yes' 'yes' 'no']
+    """
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        lam: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_iter: int = 10_000,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.lam = lam
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y.
+
+        X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
+        hierarchy by name.
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but y holds only one class: "
+                f"{self.classes_.tolist()}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
+        if self.lam is None:
+            solutions = self._choose_lam(X, y, codes)
+        else:
+            self.lam_ = float(self.lam)
+            (solutions,) = self._fit_path(X, codes, [self.lam_])
+            self._warn([solutions])
+        self.coef_ = np.stack([s.coef for s in solutions])
+        self.intercept_ = np.array([s.intercept for s in solutions])
+        self.n_iter_ = np.array([s.n_iter for s in solutions])
+        self.gap_ = np.array([s.relative_gap for s in solutions])
+        return self
+
+    @property
+    def selected_features_(self) -> tuple[str, ...]:
+        check_is_fitted(self)
+        used = np.flatnonzero((self.coef_ != 0).any(axis=0))
+        return tuple(self.hierarchy_.features[j] for j in used)
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
+        """One for two classes, whose positive class is the second; else one per class, against the rest."""
+        penalty = graph_penalty(self.hierarchy_)
+        n_classes = len(self.classes_)
+        problems = []
+        for c in [1] if n_classes == 2 else range(n_classes):
+            positive = codes == c
+            if self.class_weight == "balanced":
+                share = positive.mean()
+                weights = np.where(positive, 0.5 / share, 0.5 / (1 - share))
+            else:
+                weights = self._row_weights(codes)
+            problems.append(LogisticProblem(X, positive, weights, penalty))
+        return problems
+
+    def _row_weights(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+        labels = self.classes_[codes]
+        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
+        return weights
+
+    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: Sequence[float]) -> list[list[Solution]]:
+        """The solutions of each lambda, one per problem; each starts from the one before."""
+        problems = self._problems(X, codes)
+        return [[problem.solve(lam, self.max_iter, self.tol) for problem in problems] for lam in lams]
+
+    def _choose_lam(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> list[Solution]:
+        lams = self._lambdas(X, codes)
+        everything = np.arange(len(codes))
+        held_out = [test for _, test in self._folds(codes).split(codes, codes)]
+        trainings = [np.setdiff1d(everything, test) for test in held_out]
+        paths = Parallel(n_jobs=self.n_jobs)(
+            delayed(self._fit_path)(X[rows], codes[rows], lams) for rows in [everything, *trainings]
+        )
+        weights = self._row_weights(codes)
+        losses = np.zeros(len(lams))
+        for test, path in zip(held_out, paths[1:], strict=True):
+            for k, solutions in enumerate(path):
+                log_proba = _log_proba(_decide(X[test], solutions))
+                losses[k] -= weights[test] @ log_proba[np.arange(len(test)), codes[test]]
+        used = [np.any([s.coef != 0 for s in solutions], axis=0).sum() for solutions in paths[0]]
+        self.path_ = LambdaPath(lams, losses / weights.sum(), np.array(used))
+        self.lam_ = float(lams[self.path_.best])
+        self._warn([solutions for path in paths for solutions in path])
+        chosen: list[Solution] = paths[0][self.path_.best]
+        return chosen
+
+    def _lambdas(self, X: Any, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+        largest = max(problem.lam_max() for problem in self._problems(X, codes))
+        if largest <= 1e-14 * abs(X).max():
+            largest = 1.0  # no column varies with the class: any value leaves all weights at zero
+        lams: NDArray[np.float64] = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
+        return lams
+
+    def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
+        count = np.bincount(codes)
+        if count.min() < 2:
+            rare = self.classes_[count.argmin()]
+            raise ValueError(
+                f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
+                f"has 1 sample; give lam a value, or more rows"
+            )
+        n_folds = min(N_FOLDS, int(count.min()))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+
+    def _warn(self, fits: list[list[Solution]]) -> None:
+        gaps = [s.relative_gap for solutions in fits for s in solutions]
+        missed = sum(gap > self.tol for gap in gaps)
+        if missed:
+            warnings.warn(
+                f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
+                f"to {max(gaps):.1e}, above tol={self.tol}; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        return _log_proba(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(c | x) for each row and class; with more than two classes, their sigmoids divided by their sum."""
+        probability: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return probability
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    # ------------------------------------------------------------------------------------------ checking
+
+    def _check_parameters(self) -> None:
+        if self.lam is not None and (not is_number(self.lam) or not 0 < self.lam < np.inf):
+            raise ValueError(
+                f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
+            )
+        weight = self.class_weight
+        if not (weight is None or isinstance(weight, Mapping) or (isinstance(weight, str) and weight == "balanced")):
+            raise ValueError(f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}")
+        if isinstance(weight, Mapping) and not all(is_number(w) and 0 < w < np.inf for w in weight.values()):
+            raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
+        max_iter = self.max_iter
+        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 1:
+            raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")
+        if not is_number(self.tol) or not 0 < self.tol < np.inf:
+            raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
+        check_n_jobs(self.n_jobs)
+        check_hierarchy(self.hierarchy)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _decide(X: Any, solutions: Sequence[Solution]) -> NDArray[np.float64]:
+    scores: NDArray[np.float64] = np.column_stack([X @ s.coef + s.intercept for s in solutions])
+    return scores[:, 0] if len(solutions) == 1 else scores
+
+
+def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if scores.ndim == 1:
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
+    logs = log_expit(scores)
+    normalised: NDArray[np.float64] = logs - logsumexp(logs, axis=1, keepdims=True)
+    return normalised
