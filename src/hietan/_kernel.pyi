@@ -94,3 +94,14 @@ def tree_joint_log(
     alpha: float,
     pooled: bool,
 ) -> NDArray[np.float64]: ...
+def logistic_path(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float64],
+    sign: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    penalty: GraphPenalty,
+    lambdas: NDArray[np.float64],
+    max_iter: int,
+    tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...

@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._optional import import_optional
-from hietan.classifiers._logistic import LogisticProblem, Solution
+from hietan.classifiers._logistic import LogisticProblem, PathFit
 from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
@@ -159,15 +159,17 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
         if self.lam is None:
-            solutions = self._choose_lam(X, y, codes)
+            fits = self._choose_lam(X, codes)
+            k = self.path_.best
+            self.lam_ = float(self.path_.lam[k])
         else:
-            self.lam_ = float(self.lam)
-            (solutions,) = self._fit_path(X, codes, [self.lam_])
-            self._warn([solutions])
-        self.coef_ = np.stack([s.coef for s in solutions])
-        self.intercept_ = np.array([s.intercept for s in solutions])
-        self.n_iter_ = np.array([s.n_iter for s in solutions])
-        self.gap_ = np.array([s.relative_gap for s in solutions])
+            self.lam_, k = float(self.lam), 0
+            fits = self._fit_path(X, codes, np.array([self.lam_]))
+            self._warn(fits)
+        self.coef_ = np.stack([fit.coef[k] for fit in fits])
+        self.intercept_ = np.array([fit.intercept[k] for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter[k] for fit in fits])
+        self.gap_ = np.array([fit.relative_gap[k] for fit in fits])
         return self
 
     @property
@@ -199,31 +201,27 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
         return weights
 
-    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: Sequence[float]) -> list[list[Solution]]:
-        """The solutions of each lambda, one per problem; each starts from the one before."""
-        problems = self._problems(X, codes)
-        return [[problem.solve(lam, self.max_iter, self.tol) for problem in problems] for lam in lams]
+    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: NDArray[np.float64]) -> list[PathFit]:
+        """The path of each problem."""
+        return [problem.solve(lams, int(self.max_iter), self.tol) for problem in self._problems(X, codes)]
 
-    def _choose_lam(self, X: Any, y: NDArray[Any], codes: NDArray[np.intp]) -> list[Solution]:
+    def _choose_lam(self, X: Any, codes: NDArray[np.intp]) -> list[PathFit]:
+        """Sets `path_` and returns the path over all rows."""
         lams = self._lambdas(X, codes)
-        everything = np.arange(len(codes))
-        held_out = [test for _, test in self._folds(codes).split(codes, codes)]
-        trainings = [np.setdiff1d(everything, test) for test in held_out]
-        paths = Parallel(n_jobs=self.n_jobs)(
-            delayed(self._fit_path)(X[rows], codes[rows], lams) for rows in [everything, *trainings]
+        splits = list(self._folds(codes).split(codes, codes))
+        rows = [np.arange(len(codes)), *(training for training, _ in splits)]
+        # The kernel releases the GIL, so threads do.
+        everything, *parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(self._fit_path)(X[part], codes[part], lams) for part in rows
         )
         weights = self._row_weights(codes)
         losses = np.zeros(len(lams))
-        for test, path in zip(held_out, paths[1:], strict=True):
-            for k, solutions in enumerate(path):
-                log_proba = _log_proba(_decide(X[test], solutions))
-                losses[k] -= weights[test] @ log_proba[np.arange(len(test)), codes[test]]
-        used = [np.any([s.coef != 0 for s in solutions], axis=0).sum() for solutions in paths[0]]
-        self.path_ = LambdaPath(lams, losses / weights.sum(), np.array(used))
-        self.lam_ = float(lams[self.path_.best])
-        self._warn([solutions for path in paths for solutions in path])
-        chosen: list[Solution] = paths[0][self.path_.best]
-        return chosen
+        for (_, test), fits in zip(splits, parts, strict=True):
+            losses -= weights[test] @ _log_proba_of(X[test], codes[test], fits)
+        used = np.any([fit.coef != 0 for fit in everything], axis=0).sum(axis=1)
+        self.path_ = LambdaPath(lams, losses / weights.sum(), used)
+        self._warn([fit for fits in [everything, *parts] for fit in fits])
+        return list(everything)
 
     def _lambdas(self, X: Any, codes: NDArray[np.intp]) -> NDArray[np.float64]:
         largest = max(problem.lam_max() for problem in self._problems(X, codes))
@@ -243,15 +241,15 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         n_folds = min(N_FOLDS, int(count.min()))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
 
-    def _warn(self, fits: list[list[Solution]]) -> None:
-        gaps = [s.relative_gap for solutions in fits for s in solutions]
-        missed = sum(gap > self.tol for gap in gaps)
+    def _warn(self, fits: Sequence[PathFit]) -> None:
+        gaps = np.concatenate([fit.relative_gap for fit in fits])
+        missed = int((gaps > self.tol).sum())
         if missed:
             warnings.warn(
                 f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
                 f"to {max(gaps):.1e}, above tol={self.tol}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4 if self.lam is None else 3,
             )
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -305,14 +303,17 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _decide(X: Any, solutions: Sequence[Solution]) -> NDArray[np.float64]:
-    scores: NDArray[np.float64] = np.column_stack([X @ s.coef + s.intercept for s in solutions])
-    return scores[:, 0] if len(solutions) == 1 else scores
-
-
 def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     if scores.ndim == 1:
         return np.column_stack([log_expit(-scores), log_expit(scores)])
     logs = log_expit(scores)
     normalised: NDArray[np.float64] = logs - logsumexp(logs, axis=1, keepdims=True)
     return normalised
+
+
+def _log_proba_of(X: Any, codes: NDArray[np.intp], fits: Sequence[PathFit]) -> NDArray[np.float64]:
+    """ln P of each row's own class, a column per lambda."""
+    scores = np.stack([X @ fit.coef.T + fit.intercept for fit in fits], axis=-1)
+    logs = [_log_proba(s[:, 0] if len(fits) == 1 else s) for s in np.moveaxis(scores, 1, 0)]
+    chosen: NDArray[np.float64] = np.stack([log[np.arange(len(codes)), codes] for log in logs], axis=1)
+    return chosen
