@@ -310,14 +310,14 @@ Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lamb
   require(lambda >= 0 && std::isfinite(lambda), "lam must be finite and not below 0");
   auto w = make_array<double>(penalty.features());
   nb::gil_scoped_release release;
-  penalty.prox(u.data(), lambda, w.data());
+  GraphProx(penalty).prox(u.data(), lambda, w.data());
   return w;
 }
 
 double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
   fitting(u, penalty);
   nb::gil_scoped_release release;
-  return penalty.dual_norm(u.data());
+  return GraphProx::dual_norm(penalty, u.data());
 }
 
 // Weights, a row per lambda, and intercept, objective and relative gap, and the numbers of iterations.

@@ -45,7 +45,7 @@ class LogisticPath {
 
   // `sign` is y, 1 or -1, both of which must occur.
   LogisticPath(const SparseRows& X, const double* sign, const double* weight, const GraphPenalty& penalty)
-      : X_(X), sign_(sign), weight_(weight), penalty_(penalty), mean_(X.d), wrong_(X.n), residual_(X.n),
+      : X_(X), sign_(sign), weight_(weight), penalty_(penalty), prox_(penalty), mean_(X.d), wrong_(X.n), residual_(X.n),
         slope_(X.d), trial_(X.d) {
     X.transposed_times(weight, mean_.data());
     double positive = 0;
@@ -130,7 +130,7 @@ class LogisticPath {
     for (curvature_ /= kGrow;;) {
       const double length = 1 / curvature_;
       for (std::size_t v = 0; v < X_.d; ++v) trial_[v] = at.coef[v] - length * slope_[v];
-      penalty_.prox(trial_.data(), length * lambda, next.coef.data());
+      prox_.prox(trial_.data(), length * lambda, next.coef.data());
       next.shift = at.shift - length * total;
       respond(next);
       double needed = 0, moved = (next.shift - at.shift) * (next.shift - at.shift);
@@ -172,7 +172,7 @@ class LogisticPath {
     penalty_.maxima(best_.coef.data(), trial_.data());
     double primal = 0, dual = 0;
     for (const double top : trial_) primal += lambda * top;
-    const double norm = penalty_.dual_norm(slope_.data()), scale = norm > lambda ? lambda / norm : 1;
+    const double norm = GraphProx::dual_norm(penalty_, slope_.data()), scale = norm > lambda ? lambda / norm : 1;
     for (std::size_t i = 0; i < X_.n; ++i) {
       const double margin = sign_[i] * best_.response[i];
       primal += weight_[i] * (std::log1p(std::exp(-std::abs(margin))) + std::max(-margin, 0.0));
@@ -186,6 +186,7 @@ class LogisticPath {
   SparseRows X_;
   const double *sign_, *weight_;
   const GraphPenalty& penalty_;
+  GraphProx prox_;
   std::vector<double> mean_, wrong_, residual_, slope_, trial_;
   double null_loss_, curvature_ = 0;
   Point best_;

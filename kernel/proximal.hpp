@@ -53,49 +53,47 @@ class GraphPenalty {
     }
   }
 
-  void prox(const double* u, double lambda, double* w) const {
-    if (lambda == 0) {
-      std::copy(u, u + d_, w);
-      return;
-    }
-    Cuts cuts(*this, u);
-    std::fill(w, w + d_, 0.0);
-    struct Block {
-      std::size_t begin, end;
-      bool halve;
-    };
-    const std::size_t kept = cuts.split(0, d_, 1, 0, lambda);
-    std::vector<Block> blocks;
-    cuts.sort(kept);
-    if (kept) blocks.push_back({0, kept, false});
-    for (std::int32_t labels = 2; !blocks.empty(); ++labels) {
-      const Block block = blocks.back();
-      blocks.pop_back();
-      const std::size_t n = block.end - block.begin;
-      const double t = block.halve ? cuts.guess(block.begin, block.end, lambda) : cuts.level(block.begin, block.end, lambda);
-      const std::size_t upper = n > 1 ? cuts.split(block.begin, block.end, labels, t, lambda) : 0;
-      if (upper && upper < n) {
-        const std::size_t middle = block.begin + upper;
-        blocks.push_back({middle, block.end, !block.halve && n > 8 && upper < n / 4});
-        blocks.push_back({block.begin, middle, !block.halve && n > 8 && n - upper < n / 4});
-        continue;
-      }
-      if (block.halve) {
-        blocks.push_back({block.begin, block.end, false});
-        continue;
-      }
-      for (std::size_t k = block.begin; k < block.end; ++k) {
-        const std::size_t v = at(cuts.nodes[k]);
-        w[v] = std::copysign(std::min(std::abs(u[v]), std::max(t, 0.0)), u[v]);
+ private:
+  friend class GraphProx;
+  static std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
+
+  std::size_t d_;
+  std::vector<std::int32_t> down_, up_, child_, parent_, edge_, order_;
+};
+
+// The proximal operator and the dual norm. Nodes lie in blocks of one z each, and a flow within the blocks proves them:
+// both are kept from call to call. A call with a vector near the last one then checks the blocks, and solves anew only
+// those that no longer hold. What it returns is the same to rounding, whatever came before.
+class GraphProx {
+ public:
+  explicit GraphProx(const GraphPenalty& penalty)
+      : dag(penalty), n_(dag.d_), blocks_(1, Block{0, n_}), size(n_), top(n_), flow(dag.child_.size(), 0.0), net(n_, 0.0),
+        excess(n_), z(n_, 0.0), nodes(dag.order_), block(n_, 0), distance(n_), level_size(n_ + 1), queue(n_) {}
+
+  void prox(const double* u, double lambda, double* w) {
+    for (std::size_t v = 0; v < n_; ++v) size[v] = std::abs(u[v]);
+    if (lambda > 0) {
+      const double scale = last_lambda_ > 0 ? lambda / last_lambda_ : 1;
+      for (double& f : flow) f *= scale;
+      for (double& f : net) f *= scale;
+      last_lambda_ = lambda;
+      std::vector<std::uint8_t> bad = check_blocks(lambda);
+      std::size_t settled = blocks_.size();
+      while (violated(settled, bad)) {
+        settled = solve_anew(settled, bad, lambda);
+        bad.assign(blocks_.size(), 0);
       }
     }
+    for (std::size_t v = 0; v < n_; ++v) w[v] = std::copysign(lambda > 0 ? std::min(size[v], z[v]) : size[v], u[v]);
   }
 
   // The smallest lambda for which the operator returns 0: the densest closed set, by Dinkelbach's method.
-  double dual_norm(const double* u) const {
-    Cuts cuts(*this, u);
-    double best = cuts.mean(0, d_);
-    while (const std::size_t heavy = cuts.split(0, d_, 0, 0, best)) {
+  static double dual_norm(const GraphPenalty& penalty, const double* u) {
+    GraphProx cuts(penalty);
+    const std::size_t n = penalty.features();
+    for (std::size_t v = 0; v < n; ++v) cuts.size[v] = std::abs(u[v]);
+    double best = cuts.mean(0, n);
+    while (const std::size_t heavy = cuts.split(0, n, 0, 0, best)) {
       const double density = cuts.mean(0, heavy);
       if (!(density > best)) break;
       best = density;
@@ -104,182 +102,260 @@ class GraphPenalty {
   }
 
  private:
-  static std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
-
-  // Nodes in blocks, and a flow on the edges that is kept from cut to cut: any flow is a valid start.
-  struct Cuts {
-    const GraphPenalty& dag;
-    std::vector<double> size, top, flow, net, excess;
-    std::vector<std::int32_t> nodes, block, distance, level_size, queue;
-
-    Cuts(const GraphPenalty& g, const double* u)
-        : dag(g), size(g.d_), top(g.d_), flow(g.child_.size(), 0.0), net(g.d_, 0.0), excess(g.d_), nodes(g.order_), block(g.d_, 0), distance(g.d_),
-          level_size(g.d_ + 1), queue(g.d_) {
-      for (std::size_t v = 0; v < g.d_; ++v) size[v] = std::abs(u[v]);
-    }
-
-    double mean(std::size_t begin, std::size_t end) const {
-      double sum = 0;
-      for (std::size_t k = begin; k < end; ++k) sum += size[at(nodes[k])];
-      return sum / static_cast<double>(end - begin);
-    }
-
-    // The t at which the block weighs nothing, sum (|u_v| - t)_+ = lambda n: Newton's method from the left is finite.
-    double level(std::size_t begin, std::size_t end, double lambda) const {
-      const double due = lambda * static_cast<double>(end - begin);
-      double t = mean(begin, end) - lambda;
-      for (std::size_t counted = end - begin;;) {
-        double sum = 0;
-        std::size_t above = 0;
-        for (std::size_t k = begin; k < end; ++k)
-          if (size[at(nodes[k])] > t) {
-            sum += size[at(nodes[k])];
-            ++above;
-          }
-        if (above == counted || !above) return t;
-        counted = above;
-        t = (sum - due) / static_cast<double>(above);
-      }
-    }
-
-    // From the largest |u| below a node down.
-    void sort(std::size_t n) {
-      dag.maxima(size.data(), top.data());
-      std::sort(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(n), [&](std::int32_t a, std::int32_t b) { return top[at(a)] > top[at(b)] || (top[at(a)] == top[at(b)] && a < b); });
-    }
-
-    double guess(std::size_t begin, std::size_t end, double lambda) const {
-      return std::max(top[at(nodes[(begin + end) / 2])] - lambda, 0.0);
-    }
-
-    template <typename F>
-    void for_each_parent(std::size_t v, F&& f) {
-      for (std::int32_t k = dag.up_[v]; k < dag.up_[v + 1]; ++k)
-        if (block[at(dag.parent_[at(k)])] == block[v])
-          if (f(at(dag.parent_[at(k)]), flow[at(dag.edge_[at(k)])])) return;
-    }
-    template <typename F>
-    void for_each_child(std::size_t v, F&& f) {
-      for (std::int32_t k = dag.down_[v]; k < dag.down_[v + 1]; ++k)
-        if (block[at(dag.child_[at(k)])] == block[v])
-          if (f(at(dag.child_[at(k)]), flow[at(k)])) return;
-    }
-
-    // Puts the heaviest closed subset of a block first, under a new label, and returns its size; 0 if it weighs
-    // nothing to rounding, that is less than 1e-14 of what the block holds.
-    std::size_t split(std::size_t begin, std::size_t end, std::int32_t upper, double t, double lambda) {
-      double total = 0;
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t v = at(nodes[k]);
-        const double weight = std::max(size[v] - t, 0.0);
-        total += size[v] + lambda;
-        excess[v] = weight - lambda + net[v];
-      }
-      const double dust = 1e-14 * total / static_cast<double>(end - begin);
-      push_all(begin, end, dust);
-      return collect(begin, end, upper, dust);
-    }
-
-    // What an excess can still reach.
-    std::size_t collect(std::size_t begin, std::size_t end, std::int32_t upper, double dust) {
-      std::size_t head = 0, tail = 0;
-      const auto reach = [&](std::size_t v) {
-        if (distance[v] >= 0) {
-          distance[v] = -1;
-          queue[tail++] = static_cast<std::int32_t>(v);
-        }
-      };
-      for (std::size_t k = begin; k < end; ++k)
-        if (excess[at(nodes[k])] > dust) reach(at(nodes[k]));
-      while (head < tail) {
-        const std::size_t v = at(queue[head++]);
-        for_each_parent(v, [&](std::size_t p, double&) { return reach(p), false; });
-        for_each_child(v, [&](std::size_t c, double& f) { return f > 0 ? reach(c) : void(), false; });
-      }
-      for (std::size_t k = 0; k < tail; ++k) block[at(queue[k])] = upper;
-      std::size_t first = begin, rest = 0;
-      for (std::size_t k = begin; k < end; ++k)
-        (distance[at(nodes[k])] < 0 ? nodes[first++] : queue[rest++]) = nodes[k];
-      std::copy_n(queue.begin(), rest, nodes.begin() + static_cast<std::ptrdiff_t>(first));
-      return tail;
-    }
-
-    // Distances in the residual graph to the nearest node that can still take something; n for none.
-    void measure(std::size_t begin, std::size_t end) {
-      const auto n = static_cast<std::int32_t>(end - begin);
-      std::size_t head = 0, tail = 0;
-      std::fill_n(level_size.begin(), end - begin + 1, 0);
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::size_t v = at(nodes[k]);
-        distance[v] = excess[v] < 0 ? 0 : n;
-        if (excess[v] < 0) queue[tail++] = nodes[k];
-      }
-      level_size[0] = static_cast<std::int32_t>(tail);
-      const auto reach = [&](std::size_t from, std::size_t v) {
-        if (distance[v] == n) {
-          ++level_size[at(distance[v] = distance[from] + 1)];
-          queue[tail++] = static_cast<std::int32_t>(v);
-        }
-      };
-      while (head < tail) {
-        const std::size_t v = at(queue[head++]);
-        for_each_child(v, [&](std::size_t c, double&) { return reach(v, c), false; });
-        for_each_parent(v, [&](std::size_t p, double& f) { return f > 0 ? reach(v, p) : void(), false; });
-      }
-    }
-
-    // Push-relabel, first in first out; distances are measured anew after as many relabels as there are nodes. A push
-    // moves all of an excess or all of a flow, so what is used up is exactly 0 and the usual bounds hold in floats.
-    void push_all(std::size_t begin, std::size_t end, double dust) {
-      const std::size_t n = end - begin;
-      const auto far = static_cast<std::int32_t>(n);
-      for (bool again = true; again;) {
-        measure(begin, end);
-        std::size_t head = 0, waiting = 0, relabels = 0;
-        const auto enqueue = [&](std::size_t v) {
-          if (distance[v] == far) return;
-          const std::size_t place = head + waiting++;
-          queue[place < n ? place : place - n] = static_cast<std::int32_t>(v);
-        };
-        for (std::size_t k = end; k-- > begin;)
-          if (excess[at(nodes[k])] > dust) enqueue(at(nodes[k]));
-        while (waiting && relabels < n) {
-          const std::size_t v = at(queue[head]);
-          head = head + 1 < n ? head + 1 : 0;
-          --waiting;
-          std::int32_t nearest = far;
-          const auto push = [&](std::size_t to, double& f, double room, double sign) {
-            if (distance[to] + 1 != distance[v]) {
-              nearest = std::min(nearest, distance[to] + 1);
-              return false;
-            }
-            const double amount = std::min(excess[v], room);
-            const bool idle = !(excess[to] > dust);
-            f += sign * amount;
-            excess[v] -= amount;
-            excess[to] += amount;
-            net[v] -= amount;
-            net[to] += amount;
-            if (idle && excess[to] > dust) enqueue(to);
-            return !(excess[v] > dust);
-          };
-          for_each_parent(v, [&](std::size_t p, double& f) { return push(p, f, INFINITY, 1); });
-          if (excess[v] > dust)
-            for_each_child(v, [&](std::size_t c, double& f) { return f > 0 && push(c, f, f, -1); });
-          if (excess[v] > dust) {
-            if (!--level_size[at(distance[v])]) relabels = n;
-            ++level_size[at(distance[v] = nearest)];
-            ++relabels;
-            enqueue(v);
-          }
-        }
-        again = waiting > 0;
-      }
-    }
+  struct Block {
+    std::size_t begin, end;
   };
 
-  std::size_t d_;
-  std::vector<std::int32_t> down_, up_, child_, parent_, edge_, order_;
+  static std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
+
+  // Gives each block its best z and says which of them should not be constant. The first call has one block.
+  std::vector<std::uint8_t> check_blocks(double lambda) {
+    if (blocks_.size() == 1) return {1};
+    std::vector<std::uint8_t> bad(blocks_.size());
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const auto [begin, end] = blocks_[b];
+      const double t = std::max(level(begin, end, lambda), 0.0);
+      bad[b] = split(begin, end, static_cast<std::int32_t>(b), t, lambda) > 0;
+      for (std::size_t k = begin; k < end; ++k) z[at(nodes[k])] = t;
+    }
+    return bad;
+  }
+
+  // Marks the blocks on both sides of an edge whose child has the larger z; whether a settled block is among the bad.
+  bool violated(std::size_t settled, std::vector<std::uint8_t>& bad) const {
+    const double rounding = 1e-13 * *std::max_element(size.begin(), size.end());
+    for (std::size_t v = 0; v < n_; ++v)
+      for (std::int32_t k = dag.down_[v]; k < dag.down_[v + 1]; ++k) {
+        const std::size_t c = at(dag.child_[at(k)]);
+        if (z[c] - z[v] > rounding) bad[at(block[c])] = bad[at(block[v])] = 1;
+      }
+    return std::find(bad.begin(), bad.begin() + static_cast<std::ptrdiff_t>(settled), 1) !=
+           bad.begin() + static_cast<std::ptrdiff_t>(settled);
+  }
+
+  // Solves all that is bad or was solved anew before as one problem, and puts its blocks last; how many come before.
+  std::size_t solve_anew(std::size_t settled, const std::vector<std::uint8_t>& bad, double lambda) {
+    std::vector<std::int32_t> order, anew;
+    std::vector<Block> kept;
+    for (std::size_t b = 0; b < blocks_.size(); ++b) {
+      const auto from = nodes.begin() + static_cast<std::ptrdiff_t>(blocks_[b].begin);
+      const auto to = nodes.begin() + static_cast<std::ptrdiff_t>(blocks_[b].end);
+      const bool again = bad[b] || b >= settled;
+      if (!again) kept.push_back({order.size(), order.size() + static_cast<std::size_t>(to - from)});
+      (again ? anew : order).insert((again ? anew : order).end(), from, to);
+    }
+    dag.maxima(size.data(), top.data());
+    std::sort(anew.begin(), anew.end(), [&](std::int32_t a, std::int32_t b) {
+      return top[at(a)] != top[at(b)] ? top[at(a)] > top[at(b)] : a < b;
+    });
+    const std::size_t begin = order.size();
+    order.insert(order.end(), anew.begin(), anew.end());
+    nodes.swap(order);
+    blocks_.swap(kept);
+    for (std::size_t b = 0; b < blocks_.size(); ++b)
+      for (std::size_t k = blocks_[b].begin; k < blocks_[b].end; ++k)
+        block[at(nodes[k])] = static_cast<std::int32_t>(b);
+    settled = blocks_.size();
+    divide(begin, lambda);
+    return settled;
+  }
+
+  // Divide and conquer over the nodes from `begin` on, sorted by the largest |u| at or below them.
+  void divide(std::size_t begin, double lambda) {
+    struct Task {
+      std::size_t begin, end;
+      bool halve;
+    };
+    auto label = static_cast<std::int32_t>(n_);  // larger than any block's number
+    for (std::size_t k = begin; k < n_; ++k) block[at(nodes[k])] = label;
+    const std::size_t middle = begin + split(begin, n_, label + 1, 0, lambda);
+    std::vector<Task> tasks;
+    if (middle > begin) tasks.push_back({begin, middle, false});
+    for (label += 2; !tasks.empty(); ++label) {
+      const Task task = tasks.back();
+      tasks.pop_back();
+      const std::size_t n = task.end - task.begin;
+      // Any t divides, but only the block's own level shows that it need not be divided. Where that cuts off little,
+      // the rest is next cut near its middle, so that the depth stays small.
+      const double t = task.halve ? std::max(top[at(nodes[task.begin + n / 2])] - lambda, 0.0)
+                                  : std::max(level(task.begin, task.end, lambda), 0.0);
+      const std::size_t upper = n > 1 ? split(task.begin, task.end, label, t, lambda) : 0;
+      if (upper && upper < n) {
+        const std::size_t cut = task.begin + upper;
+        tasks.push_back({cut, task.end, !task.halve && n > 8 && upper < n / 4});
+        tasks.push_back({task.begin, cut, !task.halve && n > 8 && n - upper < n / 4});
+      } else if (task.halve) {
+        tasks.push_back({task.begin, task.end, false});
+      } else {
+        settle({task.begin, task.end}, t);
+      }
+    }
+    if (middle < n_) settle({middle, n_}, 0);
+  }
+
+  void settle(Block range, double t) {
+    for (std::size_t k = range.begin; k < range.end; ++k) {
+      block[at(nodes[k])] = static_cast<std::int32_t>(blocks_.size());
+      z[at(nodes[k])] = t;
+    }
+    blocks_.push_back(range);
+  }
+
+  double mean(std::size_t begin, std::size_t end) const {
+    double sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum += size[at(nodes[k])];
+    return sum / static_cast<double>(end - begin);
+  }
+
+  // The t at which the block weighs nothing, sum (|u_v| - t)_+ = lambda n: Newton's method from the left is finite.
+  double level(std::size_t begin, std::size_t end, double lambda) const {
+    const double due = lambda * static_cast<double>(end - begin);
+    double t = mean(begin, end) - lambda;
+    for (std::size_t counted = end - begin;;) {
+      double sum = 0;
+      std::size_t above = 0;
+      for (std::size_t k = begin; k < end; ++k)
+        if (size[at(nodes[k])] > t) {
+          sum += size[at(nodes[k])];
+          ++above;
+        }
+      if (above == counted || !above) return t;
+      counted = above;
+      t = (sum - due) / static_cast<double>(above);
+    }
+  }
+
+  template <typename F>
+  void for_each_parent(std::size_t v, F&& f) {
+    for (std::int32_t k = dag.up_[v]; k < dag.up_[v + 1]; ++k)
+      if (block[at(dag.parent_[at(k)])] == block[v])
+        if (f(at(dag.parent_[at(k)]), flow[at(dag.edge_[at(k)])])) return;
+  }
+  template <typename F>
+  void for_each_child(std::size_t v, F&& f) {
+    for (std::int32_t k = dag.down_[v]; k < dag.down_[v + 1]; ++k)
+      if (block[at(dag.child_[at(k)])] == block[v])
+        if (f(at(dag.child_[at(k)]), flow[at(k)])) return;
+  }
+
+  // Puts the heaviest closed subset of a block first, under a new label, and returns its size; 0 if it weighs
+  // nothing to rounding, that is less than 1e-14 of what the block holds.
+  std::size_t split(std::size_t begin, std::size_t end, std::int32_t upper, double t, double lambda) {
+    double total = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t v = at(nodes[k]);
+      const double weight = std::max(size[v] - t, 0.0);
+      total += size[v] + lambda;
+      excess[v] = weight - lambda + net[v];
+    }
+    const double dust = 1e-14 * total / static_cast<double>(end - begin);
+    push_all(begin, end, dust);
+    return collect(begin, end, upper, dust);
+  }
+
+  // What an excess can still reach.
+  std::size_t collect(std::size_t begin, std::size_t end, std::int32_t upper, double dust) {
+    std::size_t head = 0, tail = 0;
+    const auto reach = [&](std::size_t v) {
+      if (distance[v] >= 0) {
+        distance[v] = -1;
+        queue[tail++] = static_cast<std::int32_t>(v);
+      }
+    };
+    for (std::size_t k = begin; k < end; ++k)
+      if (excess[at(nodes[k])] > dust) reach(at(nodes[k]));
+    while (head < tail) {
+      const std::size_t v = at(queue[head++]);
+      for_each_parent(v, [&](std::size_t p, double&) { return reach(p), false; });
+      for_each_child(v, [&](std::size_t c, double& f) { return f > 0 ? reach(c) : void(), false; });
+    }
+    for (std::size_t k = 0; k < tail; ++k) block[at(queue[k])] = upper;
+    std::size_t first = begin, rest = 0;
+    for (std::size_t k = begin; k < end; ++k)
+      (distance[at(nodes[k])] < 0 ? nodes[first++] : queue[rest++]) = nodes[k];
+    std::copy_n(queue.begin(), rest, nodes.begin() + static_cast<std::ptrdiff_t>(first));
+    return tail;
+  }
+
+  // Distances in the residual graph to the nearest node that can still take something; n for none.
+  void measure(std::size_t begin, std::size_t end) {
+    const auto n = static_cast<std::int32_t>(end - begin);
+    std::size_t head = 0, tail = 0;
+    std::fill_n(level_size.begin(), end - begin + 1, 0);
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::size_t v = at(nodes[k]);
+      distance[v] = excess[v] < 0 ? 0 : n;
+      if (excess[v] < 0) queue[tail++] = nodes[k];
+    }
+    level_size[0] = static_cast<std::int32_t>(tail);
+    const auto reach = [&](std::size_t from, std::size_t v) {
+      if (distance[v] == n) {
+        ++level_size[at(distance[v] = distance[from] + 1)];
+        queue[tail++] = static_cast<std::int32_t>(v);
+      }
+    };
+    while (head < tail) {
+      const std::size_t v = at(queue[head++]);
+      for_each_child(v, [&](std::size_t c, double&) { return reach(v, c), false; });
+      for_each_parent(v, [&](std::size_t p, double& f) { return f > 0 ? reach(v, p) : void(), false; });
+    }
+  }
+
+  // Push-relabel, first in first out; distances are measured anew after as many relabels as there are nodes. A push
+  // moves all of an excess or all of a flow, so what is used up is exactly 0 and the usual bounds hold in floats.
+  void push_all(std::size_t begin, std::size_t end, double dust) {
+    const std::size_t n = end - begin;
+    const auto far = static_cast<std::int32_t>(n);
+    for (bool again = true; again;) {
+      measure(begin, end);
+      std::size_t head = 0, waiting = 0, relabels = 0;
+      const auto enqueue = [&](std::size_t v) {
+        if (distance[v] == far) return;
+        const std::size_t place = head + waiting++;
+        queue[place < n ? place : place - n] = static_cast<std::int32_t>(v);
+      };
+      for (std::size_t k = end; k-- > begin;)
+        if (excess[at(nodes[k])] > dust) enqueue(at(nodes[k]));
+      while (waiting && relabels < n) {
+        const std::size_t v = at(queue[head]);
+        head = head + 1 < n ? head + 1 : 0;
+        --waiting;
+        std::int32_t nearest = far;
+        const auto push = [&](std::size_t to, double& f, double room, double sign) {
+          if (distance[to] + 1 != distance[v]) {
+            nearest = std::min(nearest, distance[to] + 1);
+            return false;
+          }
+          const double amount = std::min(excess[v], room);
+          const bool idle = !(excess[to] > dust);
+          f += sign * amount;
+          excess[v] -= amount;
+          excess[to] += amount;
+          net[v] -= amount;
+          net[to] += amount;
+          if (idle && excess[to] > dust) enqueue(to);
+          return !(excess[v] > dust);
+        };
+        for_each_parent(v, [&](std::size_t p, double& f) { return push(p, f, INFINITY, 1); });
+        if (excess[v] > dust)
+          for_each_child(v, [&](std::size_t c, double& f) { return f > 0 && push(c, f, f, -1); });
+        if (excess[v] > dust) {
+          if (!--level_size[at(distance[v])]) relabels = n;
+          ++level_size[at(distance[v] = nearest)];
+          ++relabels;
+          enqueue(v);
+        }
+      }
+      again = waiting > 0;
+    }
+  }
+
+  const GraphPenalty& dag;
+  std::size_t n_;
+  double last_lambda_ = 0;
+  std::vector<Block> blocks_;
+  std::vector<double> size, top, flow, net, excess, z;
+  std::vector<std::int32_t> nodes, block, distance, level_size, queue;
 };
 
 }  // namespace hietan
