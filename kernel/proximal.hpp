@@ -72,7 +72,7 @@ class GraphProx {
 
   void prox(const double* u, double lambda, double* w) {
     for (std::size_t v = 0; v < n_; ++v) size[v] = std::abs(u[v]);
-    if (lambda > 0) {
+    if (lambda > 0 && n_ > 0) {
       const double scale = last_lambda_ > 0 ? lambda / last_lambda_ : 1;
       for (double& f : flow) f *= scale;
       for (double& f : net) f *= scale;
@@ -84,13 +84,15 @@ class GraphProx {
         bad.assign(blocks_.size(), 0);
       }
     }
-    for (std::size_t v = 0; v < n_; ++v) w[v] = std::copysign(lambda > 0 ? std::min(size[v], z[v]) : size[v], u[v]);
+    for (std::size_t v = 0; v < n_; ++v)
+      w[v] = std::copysign(lambda > 0 ? std::min(size[v], z[v]) : size[v], u[v]) + 0.0;  // no -0
   }
 
   // The smallest lambda for which the operator returns 0: the densest closed set, by Dinkelbach's method.
   static double dual_norm(const GraphPenalty& penalty, const double* u) {
-    GraphProx cuts(penalty);
     const std::size_t n = penalty.features();
+    if (!n) return 0;
+    GraphProx cuts(penalty);
     for (std::size_t v = 0; v < n; ++v) cuts.size[v] = std::abs(u[v]);
     double best = cuts.mean(0, n);
     while (const std::size_t heavy = cuts.split(0, n, 0, 0, best)) {

@@ -115,9 +115,9 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
     >>> rows = [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
     >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl", "cat"])
-    >>> clf = ProximalGraph(hierarchy=hierarchy, lam=0.02).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
+    >>> clf = ProximalGraph(hierarchy=hierarchy, lam=0.1).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
     >>> clf.selected_features_
-    ('animal', 'bird')
+    ('animal', 'bird', 'owl')
     >>> print(clf.predict(X[:3]))
     ['yes' 'yes' 'no']
     """
@@ -233,7 +233,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
     def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
         count = np.bincount(codes)
         if count.min() < 2:
-            rare = self.classes_[count.argmin()]
+            rare = self.classes_.tolist()[count.argmin()]
             raise ValueError(
                 f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
                 f"has 1 sample; give lam a value, or more rows"
@@ -285,8 +285,14 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
                 f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
             )
         weight = self.class_weight
-        if not (weight is None or isinstance(weight, Mapping) or (isinstance(weight, str) and weight == "balanced")):
-            raise ValueError(f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}")
+        if not (
+            weight is None
+            or isinstance(weight, Mapping)
+            or (isinstance(weight, str) and weight == "balanced")
+        ):
+            raise ValueError(
+                f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}"
+            )
         if isinstance(weight, Mapping) and not all(is_number(w) and 0 < w < np.inf for w in weight.values()):
             raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
         max_iter = self.max_iter

@@ -44,7 +44,7 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     >>> from hietan.structure import prox_graph
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
     >>> prox_graph([3.0, -0.5, 2.5, 0.25], hierarchy, lam=1.0)
-    array([ 1.5, -0.5,  0.5,  0. ])
+    array([ 2. , -0.5,  0.5,  0. ])
     """
     if not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy must be a hietan.Hierarchy, got {type(hierarchy).__name__}")
@@ -52,7 +52,9 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     if values.dtype.kind not in "buif":
         raise TypeError(f"u must hold numbers, got dtype {values.dtype}")
     if values.shape != (len(hierarchy),):
-        raise ValueError(f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}")
+        raise ValueError(
+            f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
+        )
     values = np.ascontiguousarray(values, dtype=np.float64)
     if not np.isfinite(values).all():
         j = int(np.flatnonzero(~np.isfinite(values))[0])
