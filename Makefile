@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(abspath ../shared/data)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench clean FORCE
+.PHONY: help install demo test lint format bench accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -35,6 +35,9 @@ format: install  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
+	$(BIN)/python benchmarks/accuracy.py
+
 clean:  ## remove .venv and everything built
 	rm -rf .venv .venv-* build dist out .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
@@ -51,3 +54,16 @@ $(VENV)/.sources: FORCE | $(VENV)/.tools
 $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*)
 	PATH="$(abspath $(BIN)):$$PATH" $(PIP) install --no-build-isolation -e '.[test,lint]'
 	touch $@
+
+# The peers live in an environment of their own; one that does not install is named in the report.
+BENCH_VENV := .venv-bench
+PEERS      := pyagrum pgmpy
+
+bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and against peers; also in out/bench.md
+	$(BIN)/python benchmarks
+
+$(BENCH_VENV)/bin/python:
+	$(PYTHON) -m venv $(BENCH_VENV)
+
+$(BENCH_VENV)/.%: | $(BENCH_VENV)/bin/python
+	$(BENCH_VENV)/bin/python -m pip --disable-pip-version-check -q install $* pandas && touch $@ || echo "$*: not installed"

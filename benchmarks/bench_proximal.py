@@ -97,7 +97,8 @@ def bench_fit() -> None:
     results: list[Any] = []
     a, b = in_turns(1, lambda: results.append(ours()), lambda: results.append(theirs()))
     clf, w = results
-    print(f"\nfit, worm BPMFCC, lambda {LAM}, tolerance 1e-6 (SPAMS: at most 1000 steps, its default): ours {a:.2f} s, SPAMS {b:.2f} s, ratio {a / b:.3f}")
+    print(f"\nfit, worm BPMFCC, lambda {LAM}, tolerance 1e-6 (SPAMS: at most 1000 steps, its default):")
+    print(f"ours {a:.2f} s, SPAMS {b:.2f} s, ratio {a / b:.3f}")
     values = objective(clf.coef_[0], clf.intercept_[0], data), objective(w[:-1], w[-1], data)
     print(f"objective: ours {values[0]:.9f} (gap {clf.gap_[0]:.1e}), SPAMS {values[1]:.9f}")
 
@@ -107,7 +108,9 @@ def bench_path() -> None:
     start, busy = time.perf_counter(), time.process_time()
     clf = ProximalGraph(hierarchy=data.hierarchy, n_jobs=2, random_state=0).fit(data.X, data.y)
     wall, cpu = time.perf_counter() - start, time.process_time() - busy
-    print(f"\nlam=None, worm BPMFCC, two jobs: {wall:.1f} s ({cpu:.1f} s of processor time), lambda {clf.lam_:.5f}")
+    print(
+        f"\nlam=None, worm BPMFCC, two jobs: {wall:.1f} s ({cpu:.1f} s of processor time), lambda {clf.lam_:.5f}"
+    )
 
 
 if __name__ == "__main__":

@@ -1,14 +1,16 @@
 // The only file that knows Python: typed arrays in, arrays out, the GIL released around the work.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
-#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
+#include "aode.hpp"
 #include "counts.hpp"
+#include "hip.hpp"
 #include "information.hpp"
 #include "lazy.hpp"
 #include "logistic.hpp"
@@ -43,6 +45,13 @@ Out<T, 2> make_array(std::size_t n, std::size_t m) {
   T* data = new T[n * m];
   nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return Out<T, 2>(data, {n, m}, owner);
+}
+
+template <typename T>
+Out<T, 3> make_array(std::size_t n, std::size_t m, std::size_t k) {
+  T* data = new T[n * m * k];
+  nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, 3>(data, {n, m, k}, owner);
 }
 
 void require(bool condition, const char* what) {
@@ -141,6 +150,23 @@ Out<std::int64_t, 1> py_cmi_keys(In<std::int64_t, 1> class_count, In<std::int32_
   auto keys = make_array<std::int64_t>(pair_total(counts.d));
   nb::gil_scoped_release release;
   cmi_keys(counts, keys.data());
+  return keys;
+}
+
+Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1> second,
+                                  In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
+                                  In<std::int32_t, 2> pairs) {
+  const Counts counts = make_counts(class_count, ones, pairs);
+  require(first.shape(0) == second.shape(0), "first and second do not fit each other");
+  require_rows(first, counts.d);
+  require_rows(second, counts.d);
+  for (std::size_t k = 0; k < first.shape(0); ++k)
+    require(first.data()[k] != second.data()[k], "a pair needs two features");
+  auto keys = make_array<std::int64_t>(first.shape(0));
+  nb::gil_scoped_release release;
+  for (std::size_t k = 0; k < first.shape(0); ++k)
+    keys.data()[k] = cmi_key(counts, static_cast<std::size_t>(first.data()[k]),
+                             static_cast<std::size_t>(second.data()[k]));
   return keys;
 }
 
@@ -286,6 +312,101 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
   return joint;
 }
 
+Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, std::size_t rows,
+                               In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
+                               In<std::int32_t, 2> pairs, double alpha, bool pooled) {
+  // Without pairs there are factors of roots alone.
+  const bool roots_only = pairs.shape(1) == 0;
+  require(roots_only || pairs.shape(1) == pair_total(ones.shape(1)), "ones and pairs do not fit each other");
+  require(ones.shape(0) == class_count.shape(0) && pairs.shape(0) == class_count.shape(0),
+          "class_count, ones and pairs do not fit each other");
+  const Counts counts{ones.shape(0), ones.shape(1), class_count.data(), ones.data(), pairs.data()};
+  require_words(words, rows, counts.d);
+  require(parents.shape(0) == rows && parents.shape(1) == counts.d, "parents must have an entry per row and feature");
+  for (std::size_t k = 0; k < rows * counts.d; ++k)
+    require(parents.data()[k] >= kAbsent &&
+                parents.data()[k] < (roots_only ? 0 : static_cast<std::int64_t>(counts.d)) &&
+                parents.data()[k] != static_cast<std::int64_t>(k % counts.d),
+            "a parent is out of range");
+  auto factors = make_array<double>(rows, counts.d, counts.classes);
+  nb::gil_scoped_release release;
+  const Tables tables(counts, alpha, pooled);
+  for (std::size_t row = 0; row < rows; ++row)
+    tree_factors(tables, parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
+                 factors.data() + row * counts.d * counts.classes);
+  return factors;
+}
+
+Ancestors ancestors_named(const std::string& name) {
+  if (name == "depend") return Ancestors::depend;
+  if (name == "naive") return Ancestors::naive;
+  require(name == "absent", "ancestors must be depend, naive or absent");
+  return Ancestors::absent;
+}
+
+Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string& ancestors,
+                                 std::int64_t min_frequency, In<Word, 2> words, std::size_t rows,
+                                 In<double, 1> naive_log_prior, In<std::int64_t, 1> class_count,
+                                 In<std::int32_t, 2> ones, In<std::int32_t, 2> pairs, In<double, 1> log_prior,
+                                 double alpha, bool pooled) {
+  const Counts counts = make_counts(class_count, ones, pairs);
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not fit the number of classes");
+  const Ancestors kind = ancestors_named(ancestors);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  aode(Tables(counts, alpha, pooled), relations.view(), kind, min_frequency, words.data(), rows, log_prior.data(),
+       naive_log_prior.data(), joint.data());
+  return joint;
+}
+
+// (factors, averaging, whether estimators qualified) of each row.
+nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ancestors, std::int64_t min_frequency,
+                          In<Word, 2> words, std::size_t rows, In<std::int64_t, 1> class_count,
+                          In<std::int32_t, 2> ones, In<std::int32_t, 2> pairs, In<double, 1> log_prior, double alpha,
+                          bool pooled) {
+  const Counts counts = make_counts(class_count, ones, pairs);
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  require(log_prior.shape(0) == counts.classes, "log_prior does not fit the number of classes");
+  const Ancestors kind = ancestors_named(ancestors);
+  auto factors = make_array<double>(rows, counts.d, counts.classes);
+  auto averaging = make_array<double>(rows, counts.classes);
+  auto averaged = make_array<bool>(rows);
+  {
+    nb::gil_scoped_release release;
+    const Tables tables(counts, alpha, pooled);
+    for (std::size_t row = 0; row < rows; ++row)
+      averaged.data()[row] = aode_factors(
+          tables, relations.view(), kind, min_frequency, words.data() + row / kLanes * counts.d, row % kLanes,
+          log_prior.data(), factors.data() + row * counts.d * counts.classes, averaging.data() + row * counts.classes);
+  }
+  return nb::make_tuple(factors, averaging, averaged);
+}
+
+Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
+  const std::size_t d = relations.features(), batches = words.shape(0);
+  require(words.shape(1) == d, "words do not fit the number of features");
+  auto kept = make_array<Word>(batches, d);
+  nb::gil_scoped_release release;
+  for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
+  return kept;
+}
+
+Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
+                                In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones, In<double, 1> log_prior,
+                                double alpha, bool pooled) {
+  require(ones.shape(0) == class_count.shape(0) && ones.shape(1) == relations.features(),
+          "class_count, ones and the relations do not fit each other");
+  const Counts counts{ones.shape(0), ones.shape(1), class_count.data(), ones.data(), nullptr};
+  require_words(words, rows, counts.d);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  hip_naive_bayes(Tables(counts, alpha, pooled), relations.view(), words.data(), rows, joint.data());
+  return joint;
+}
+
 GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
   require_csr(indptr, indices, indptr.shape(0) ? indptr.shape(0) - 1 : 0);
   return {indptr.shape(0) - 1, {indptr.data(), indices.data()}};
@@ -368,6 +489,8 @@ NB_MODULE(_kernel, m) {
   m.def("count_sparse", &py_count_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
   m.def("cmi_keys", &py_cmi_keys, "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
+  m.def("pair_keys", &py_pair_keys, "first"_a.noconvert(), "second"_a.noconvert(), "class_count"_a.noconvert(),
+        "ones"_a.noconvert(), "pairs"_a.noconvert());
   m.def("most_informative", &py_most_informative, "class_count"_a.noconvert(), "ones"_a.noconvert());
 
   nb::class_<PyRelations>(m, "Relations")
@@ -390,6 +513,17 @@ NB_MODULE(_kernel, m) {
   m.def("tree_joint_log", &py_tree_joint_log, "parent"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a,
         "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "log_prior"_a.noconvert(),
         "alpha"_a, "pooled"_a);
+  m.def("aode_joint_log", &py_aode_joint_log, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
+        "n_rows"_a, "naive_log_prior"_a.noconvert(), "class_count"_a.noconvert(), "ones"_a.noconvert(),
+        "pairs"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+  m.def("hip_select", &py_hip_select, "relations"_a, "words"_a.noconvert());
+  m.def("hip_joint_log", &py_hip_joint_log, "relations"_a, "words"_a.noconvert(), "n_rows"_a,
+        "class_count"_a.noconvert(), "ones"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+  m.def("tree_factors", &py_tree_factors, "parents"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a,
+        "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "alpha"_a, "pooled"_a);
+  m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
+        "n_rows"_a, "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(),
+        "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
 
   nb::class_<GraphPenalty>(m, "GraphPenalty")
       .def("__init__",

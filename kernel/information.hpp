@@ -74,6 +74,19 @@ inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
   }
 }
 
+// The key of a single pair, by the same additions.
+inline std::int64_t cmi_key(const Counts& counts, std::size_t i, std::size_t j) {
+  double sum = 0.0;
+  for (std::size_t c = 0; c < counts.classes; ++c) {
+    const std::int64_t all = counts.class_count[c], ni = counts.ones_of(c)[i], nj = counts.ones_of(c)[j];
+    const std::int64_t n11 = counts.pairs_of(c)[pair_index(i, j, counts.d)];
+    const double joint = (k_log_k(n11) + k_log_k(all - ni - nj + n11)) + (k_log_k(ni - n11) + k_log_k(nj - n11)) +
+                         k_log_k(all);
+    sum += joint - ((k_log_k(ni) + k_log_k(all - ni)) + (k_log_k(nj) + k_log_k(all - nj)));
+  }
+  return information_key(sum / static_cast<double>(counts.rows()));
+}
+
 // The feature with the highest mutual information with the class, ties to the smaller index.
 inline std::size_t most_informative(const Counts& counts) {
   const std::int64_t n = counts.rows();

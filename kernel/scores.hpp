@@ -23,40 +23,49 @@ class Tables {
       count_[k] = std::log(static_cast<double>(k) + alpha);
       condition_[k] = std::log(static_cast<double>(k) + 2 * alpha);
     }
-    if (pooled) total_.assign(counts.d, 0);
-    for (std::size_t c = 0; pooled && c < counts.classes; ++c)
+    total_.assign(counts.d, 0);
+    for (std::size_t c = 0; c < counts.classes; ++c)
       for (std::size_t v = 0; v < counts.d; ++v) total_[v] += counts.ones_of(c)[v];
   }
 
   std::size_t classes() const { return counts_.classes; }
   std::size_t features() const { return counts_.d; }
+  bool pooled() const { return pooled_; }
+
+  // Training rows of all classes with x_v as given.
+  std::int64_t frequency(std::size_t v, bool xv) const { return xv ? total_[v] : n_ - total_[v]; }
+
+  // ln P(x_v | c)
+  double log_root(std::size_t v, bool xv, std::size_t c, bool pooled) const {
+    const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
+    const double q = pooled ? (static_cast<double>(frequency(v, xv)) + 0.5) / (static_cast<double>(n_) + 1.0) : 0.5;
+    return log_count(xv ? ones : all - ones, q) - log_condition(all);
+  }
 
   // out[c] += ln P(x_v | c)
   void add_root(std::size_t v, bool xv, double* out) const {
-    const double q = pooled_ ? (static_cast<double>(xv ? total_[v] : n_ - total_[v]) + 0.5) /
-                                   (static_cast<double>(n_) + 1.0)
-                             : 0.5;
-    for (std::size_t c = 0; c < counts_.classes; ++c) {
-      const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
-      out[c] += log_ratio(xv ? ones : all - ones, all, q);
-    }
+    for (std::size_t c = 0; c < counts_.classes; ++c) out[c] += log_root(v, xv, c, pooled_);
   }
 
   // out[c] += ln P(x_v | x_p, c)
   void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
     const std::size_t pair = pair_index(v, p, counts_.d), stride = pair_total(counts_.d);
-    double q = 0.5;
-    if (pooled_) {
-      std::int64_t both = 0;
-      for (std::size_t c = 0; c < counts_.classes; ++c) both += counts_.pairs[c * stride + pair];
-      const std::int64_t condition = xp ? total_[p] : n_ - total_[p];
-      q = (static_cast<double>(cell(both, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
-    }
+    const double q = pooled_ ? pooled_guess(v, xv, p, xp, pair) : 0.5;
     for (std::size_t c = 0; c < counts_.classes; ++c) {
-      const std::int64_t ones_v = counts_.ones_of(c)[v], ones_p = counts_.ones_of(c)[p];
-      const std::int64_t condition = xp ? ones_p : counts_.class_count[c] - ones_p;
-      out[c] += log_ratio(cell(counts_.pairs[c * stride + pair], ones_v, condition, xv, xp), condition, q);
+      const std::int64_t condition = condition_count(p, xp, c);
+      out[c] += log_count(cell(counts_.pairs[c * stride + pair], counts_.ones_of(c)[v], condition, xv, xp), q) -
+                log_condition(condition);
     }
+  }
+
+  // out[x_v] = ln P(x_v | x_p, c) for both values of v
+  void log_child(std::size_t v, std::size_t p, bool xp, std::size_t c, double* out) const {
+    const std::size_t pair = pair_index(v, p, counts_.d);
+    const std::int64_t condition = condition_count(p, xp, c);
+    const std::int64_t one = cell(counts_.pairs_of(c)[pair], counts_.ones_of(c)[v], condition, true, xp);
+    const double q = pooled_ ? pooled_guess(v, true, p, xp, pair) : 0.5, below = log_condition(condition);
+    out[1] = log_count(one, q) - below;
+    out[0] = log_count(condition - one, 1.0 - q) - below;
   }
 
  private:
@@ -68,14 +77,28 @@ class Tables {
     return xv ? one : condition - one;
   }
 
-  double log_ratio(std::int64_t count, std::int64_t condition, double q) const {
-    const double numerator = pooled_ ? std::log(static_cast<double>(count) + 2 * alpha_ * q)
-                             : static_cast<std::size_t>(count) < count_.size()
-                                 ? count_[static_cast<std::size_t>(count)]
-                                 : std::log(static_cast<double>(count) + alpha_);
-    return numerator - (static_cast<std::size_t>(condition) < condition_.size()
-                            ? condition_[static_cast<std::size_t>(condition)]
-                            : std::log(static_cast<double>(condition) + 2 * alpha_));
+  std::int64_t condition_count(std::size_t p, bool xp, std::size_t c) const {
+    const std::int64_t ones = counts_.ones_of(c)[p];
+    return xp ? ones : counts_.class_count[c] - ones;
+  }
+
+  // The same conditional over all classes together.
+  double pooled_guess(std::size_t v, bool xv, std::size_t p, bool xp, std::size_t pair) const {
+    std::int64_t both = 0;
+    for (std::size_t c = 0; c < counts_.classes; ++c) both += counts_.pairs_of(c)[pair];
+    const std::int64_t condition = frequency(p, xp);
+    return (static_cast<double>(cell(both, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
+  }
+
+  double log_count(std::int64_t count, double q) const {
+    const auto k = static_cast<std::size_t>(count);
+    if (q == 0.5) return k < count_.size() ? count_[k] : std::log(static_cast<double>(count) + alpha_);
+    return std::log(static_cast<double>(count) + 2 * alpha_ * q);
+  }
+
+  double log_condition(std::int64_t count) const {
+    const auto k = static_cast<std::size_t>(count);
+    return k < condition_.size() ? condition_[k] : std::log(static_cast<double>(count) + 2 * alpha_);
   }
 
   Counts counts_;
@@ -101,7 +124,19 @@ inline void add_tree(const Tables& tables, const std::int32_t* parent, const Wor
   }
 }
 
-// The same for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
+// The factors themselves, not their sum: out[feature][class], 0 for features that are not in the tree.
+inline void tree_factors(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,
+                         double* out) {
+  const std::size_t classes = tables.classes();
+  std::fill(out, out + tables.features() * classes, 0.0);
+  for (std::size_t v = 0; v < tables.features(); ++v, out += classes) {
+    const bool xv = words[v] >> lane & 1;
+    if (parent[v] == kRoot) tables.add_root(v, xv, out);
+    if (parent[v] >= 0) tables.add_child(v, xv, static_cast<std::size_t>(parent[v]), words[parent[v]] >> lane & 1, out);
+  }
+}
+
+// As add_tree, for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
 inline void add_shared_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t rows,
                             double* out) {
   const std::size_t d = tables.features(), classes = tables.classes();

@@ -9,11 +9,13 @@
 #include <intrin.h>
 #endif
 
-// Where the loader can choose between versions of a function, the machine's own population count is used.
+// Where the loader can choose between versions of a function, the machine's own population count and vectors are used.
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define HIETAN_POPCOUNT_CLONES __attribute__((target_clones("arch=x86-64-v4", "popcnt", "default")))
+#define HIETAN_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define HIETAN_POPCOUNT_CLONES
+#define HIETAN_VECTOR_CLONES
 #endif
 
 namespace hietan {

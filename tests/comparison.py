@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 import reference
+from hietan import Hierarchy
 from reference import RULES, Counts, Edge, Rules
 from strategies import Problem
+
+
+def ontology(problem: Problem) -> Hierarchy:
+    """With the terms that are not features, in no order related to the columns."""
+    terms = sorted({*problem.names, *(term for edge in problem.edges for term in edge)})
+    return Hierarchy.from_edges(problem.edges, features=terms)
+
+
+def frame(problem: Problem, X: np.ndarray) -> pd.DataFrame:
+    return pd.DataFrame(X, columns=problem.names)
 
 
 def counts_of(problem: Problem) -> Counts:

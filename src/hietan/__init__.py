@@ -1,9 +1,32 @@
 """Classification with hierarchical features: exact, fast, explainable."""
 
-from hietan.classifiers import HRETAN, TAN, HieTAN, HieTANLite, ProximalGraph
+from hietan.classifiers import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    HieTAN,
+    HieTANLite,
+    ProximalGraph,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
 __version__ = "0.1.0"
 
-__all__ = ["HRETAN", "TAN", "HieTAN", "HieTANLite", "Hierarchy", "ProximalGraph", "Tree", "__version__"]
+__all__ = [
+    "AODE",
+    "HIPNB",
+    "HRETAN",
+    "TAN",
+    "HieAODE",
+    "HieAODELite",
+    "HieTAN",
+    "HieTANLite",
+    "Hierarchy",
+    "ProximalGraph",
+    "Tree",
+    "__version__",
+]

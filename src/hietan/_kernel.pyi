@@ -55,6 +55,13 @@ def count_sparse(
 def cmi_keys(
     class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
 ) -> NDArray[np.int64]: ...
+def pair_keys(
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+) -> NDArray[np.int64]: ...
 def most_informative(class_count: NDArray[np.int64], ones: NDArray[np.int32]) -> int: ...
 def spanning_tree(keys: NDArray[np.int64], n_features: int, root: int) -> NDArray[np.int32]: ...
 def hierarchical_tree(
@@ -94,6 +101,54 @@ def tree_joint_log(
     alpha: float,
     pooled: bool,
 ) -> NDArray[np.float64]: ...
+def aode_joint_log(
+    relations: Relations,
+    ancestors: str,
+    min_frequency: int,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    naive_log_prior: NDArray[np.float64],
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...
+def hip_select(relations: Relations, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+def hip_joint_log(
+    relations: Relations,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...
+def tree_factors(
+    parents: NDArray[np.int32],
+    words: NDArray[np.uint64],
+    n_rows: int,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    alpha: float,
+    pooled: bool,
+) -> NDArray[np.float64]: ...
+def aode_factors(
+    relations: Relations,
+    ancestors: str,
+    min_frequency: int,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    pairs: NDArray[np.int32],
+    log_prior: NDArray[np.float64],
+    alpha: float,
+    pooled: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
 def logistic_path(
     indptr: NDArray[np.int64],
     indices: NDArray[np.int32],

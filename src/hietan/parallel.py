@@ -13,15 +13,19 @@ _T = TypeVar("_T")
 MAX_CHUNK_ROWS = 4096
 
 
-def map_chunks(function: Callable[[int, int], _T], n_rows: int, n_jobs: int | None) -> list[_T]:
+def map_chunks(
+    function: Callable[[int, int], _T], n_rows: int, n_jobs: int | None, *, chunks_per_job: int = 4
+) -> list[_T]:
     """Call `function(start, stop)` for chunks that cover the rows, and return the results in order.
 
-    The functions release the GIL; `n_jobs` is joblib's, threads are used whatever its backend for processes.
+    Several chunks for each thread even out that some finish sooner than others; one is better where each chunk
+    costs something of its own. The functions release the GIL; `n_jobs` is joblib's, and threads are used whatever
+    its backend for processes.
     """
     jobs = effective_n_jobs(n_jobs)
     size = MAX_CHUNK_ROWS
-    if jobs > 1:  # some chunks for each thread, as some finish sooner than others
-        size = min(size, max(64, -(-n_rows // (4 * jobs * 64)) * 64))
+    if jobs > 1:
+        size = min(size, max(64, -(-n_rows // (chunks_per_job * jobs * 64)) * 64))
     chunks = [(start, min(start + size, n_rows)) for start in range(0, n_rows, size)]
     if jobs == 1 or len(chunks) == 1:
         return [function(start, stop) for start, stop in chunks]

@@ -5,15 +5,16 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
 
-FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
+TREES = [TAN, HieTAN, HieTANLite, HRETAN]
+CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
 X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
 Y = np.array([0, 1, 0, 1, 0, 1])
 NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
 
 
-@pytest.fixture(params=FAMILY, ids=lambda c: c.__name__)
+@pytest.fixture(params=CLASSIFIERS, ids=lambda c: c.__name__)
 def make(request):
     return request.param
 
@@ -42,7 +43,7 @@ def test_wrong_number_or_names_of_columns_at_predict(make):
     with pytest.raises(ValueError, match="feature names"):
         clf.predict(NAMED.rename(columns={"b": "z"}))
     with pytest.raises(ValueError, match="order"):
-        clf.trees(NAMED[["c", "b", "a"]])
+        clf.predict_proba(NAMED[["c", "b", "a"]])
 
 
 def test_hierarchy_over_other_names_or_of_another_size(make):
@@ -60,7 +61,7 @@ def test_partial_fit_wants_the_classes_and_no_others(make):
         make().partial_fit(X, Y)
     with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\]"):
         make().partial_fit(X, np.where(Y, 7, 0), classes=[0, 1])
-    clf = make(random_state=0).partial_fit(X, Y, classes=[0, 1])
+    clf = make().partial_fit(X, Y, classes=[0, 1])
     before = clf.predict_joint_log_proba(X)
     with pytest.raises(ValueError, match=r"y holds \[2\], not among the classes \[0, 1\]"):
         clf.partial_fit(X, Y + 1)
@@ -75,6 +76,14 @@ def test_a_refused_first_partial_fit_leaves_no_trace(make):
         clf.partial_fit(X + 1, Y, classes=[0, 1])
     clf.partial_fit(X[:, :2], Y, classes=[0, 1, 2])
     assert clf.predict(X[:, :2]).shape == (6,)
+
+
+def test_a_refused_fit_leaves_no_half_fitted_model(make):
+    clf = make(hierarchy=Hierarchy.from_edges([("a", "b")])).fit(NAMED, Y)
+    with pytest.raises(ValueError, match="none of the columns"):
+        clf.fit(NAMED.rename(columns=str.upper), ["x", "y", "z"] * 2)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        clf.predict(NAMED)
 
 
 def test_one_class_only(make):
@@ -98,8 +107,13 @@ def test_zero_rows(make):
 
 
 def test_one_feature(make):
-    clf = make(random_state=0).fit(X[:, :1], Y)
-    assert clf.trees(X[:2, :1])[1].parent.tolist() == [-1]
+    clf = make().fit(X[:, :1], Y)
+    if make in TREES:
+        assert clf.trees(X[:2, :1])[1].parent.tolist() == [-1]
+    if make in (AODE, HieAODE, HieAODELite):  # P(c, x) = (count + 1) / (n + 4)
+        expected = np.log([[3 / 10, 2 / 10], [2 / 10, 3 / 10]])
+        np.testing.assert_allclose(clf.predict_joint_log_proba([[1], [0]]), expected, rtol=1e-12)
+        return
     # ln P(c) + ln P(x | c), with (count + 1) / (n_c + 2): class 0 has two ones, class 1 one, of three each.
     expected = np.log([[1 / 2 * 3 / 5, 1 / 2 * 2 / 5], [1 / 2 * 2 / 5, 1 / 2 * 3 / 5]])
     np.testing.assert_allclose(clf.predict_joint_log_proba([[1], [0]]), expected, rtol=1e-12)
@@ -122,8 +136,13 @@ def test_other_parameters(make):
     for n_jobs in (0, "two", 1.5):
         with pytest.raises(ValueError, match="n_jobs must be"):
             make(n_jobs=n_jobs).fit(X, Y)
-    with pytest.raises(ValueError, match="seed"):
-        make(random_state="seed").fit(X, Y)
+    if make in TREES:
+        with pytest.raises(ValueError, match="seed"):
+            make(random_state="seed").fit(X, Y)
+    for m in (-1, 0.5, None, True):
+        if "min_frequency" in make().get_params():
+            with pytest.raises(ValueError, match="min_frequency must be an integer of 0 or more, got"):
+                make(min_frequency=m).fit(X, Y)
     with pytest.raises(ValueError, match="Unknown label type"):
         make().fit(X, Y + 0.5)
 
@@ -147,21 +166,23 @@ def test_a_term_constant_in_training_and_different_in_the_test_row(make, smoothi
     """Everyday data: a rare term is 0 in every training row of a fold, and 1 in a test row."""
     hierarchy = Hierarchy.from_edges([("a", "b"), ("a", "c")])
     training = NAMED.assign(c=0, a=1)
-    clf = make(hierarchy=hierarchy, smoothing=smoothing, random_state=0).fit(training, Y)
+    clf = make(hierarchy=hierarchy, smoothing=smoothing).fit(training, Y)
     row = pd.DataFrame({"a": [0], "b": [1], "c": [1]})
     proba = clf.predict_proba(row)
     assert np.isfinite(clf.predict_joint_log_proba(row)).all()
     assert (proba > 0).all() and proba.sum() == pytest.approx(1)
-    assert clf.trees(row)[0].features[-1] == "c"  # it is in the tree: nothing related to it has its value
+    if make in TREES:
+        assert clf.trees(row)[0].features[-1] == "c"  # it is in the tree: nothing related to it has its value
 
 
 def test_all_columns_constant(make):
-    clf = make(random_state=0).fit(np.ones_like(X), Y)
+    clf = make().fit(np.ones_like(X), Y)
     np.testing.assert_allclose(clf.predict_proba(X), 0.5)
 
 
 def test_not_fitted(make):
-    for method in ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", "trees"):
+    lists = [method for method in ("trees", "selected") if hasattr(make, method)]
+    for method in ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", *lists]:
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(make(), method)(X)
     assert not hasattr(make(), "tree_")

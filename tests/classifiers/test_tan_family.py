@@ -6,15 +6,14 @@ from dataclasses import replace
 from random import Random
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils import check_random_state
 
-from comparison import twin_answers
-from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
+from comparison import frame, ontology, twin_answers
+from hietan import HRETAN, TAN, HieTAN, HieTANLite
 from reference import METHODS, MUTANTS, ROOT, RULES, Rules
 from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
 
@@ -26,12 +25,6 @@ FIXED = fixed_problems()
 every_method = pytest.mark.parametrize("method", METHODS)
 
 
-def ontology(problem: Problem) -> Hierarchy:
-    """With the terms that are not features, in no order related to the columns."""
-    terms = sorted({*problem.names, *(term for edge in problem.edges for term in edge)})
-    return Hierarchy.from_edges(problem.edges, features=terms)
-
-
 def estimator(problem: Problem, method: str, **options):
     options.setdefault("hierarchy", ontology(problem).restrict(problem.names))
     return ESTIMATORS[method](
@@ -40,10 +33,6 @@ def estimator(problem: Problem, method: str, **options):
         random_state=problem.seed,
         **options,
     )
-
-
-def frame(problem: Problem, X: np.ndarray) -> pd.DataFrame:
-    return pd.DataFrame(X, columns=problem.names)
 
 
 def fitted(problem: Problem, method: str, **options):

@@ -83,9 +83,7 @@ def test_trees_have_a_closed_form(seed, n, kind, lam):
     )
 
 
-@given(
-    st.integers(0, 2**32), st.sampled_from(SHAPES), st.integers(1, 60), st.floats(0.001, 3), st.booleans()
-)
+@given(st.integers(0, 2**32), st.sampled_from(SHAPES), st.integers(1, 60), st.floats(0.001, 3), st.booleans())
 def test_the_zeros_are_a_union_of_groups(seed, shape, n, lam, heavy):
     hierarchy = random_hierarchy(Random(seed), shape, n)
     u = random_vector(Random(seed), n, "heavy tails" if heavy else "normal")

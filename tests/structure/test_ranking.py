@@ -28,6 +28,10 @@ def test_keys_are_the_twins_to_the_bit(seed, d, n, n_classes):
     pairs = list(zip(*np.triu_indices(d, 1), strict=True))
     assert ranking.keys.tolist() == [reference.cmi_key(int(i), int(j), twin) for i, j in pairs]
     assert [tuple(edge) for edge in ranking.edges().tolist()] == reference.ranking(twin)
+    i, j = (np.array(side, dtype=np.int64) for side in np.triu_indices(d, 1))
+    counts = ranking.counts
+    some = _kernel.pair_keys(j, i, counts.class_count, counts.ones, counts.pairs)
+    assert some.tolist() == ranking.keys.tolist()
     cmi = [reference.cmi_equation_1(int(i), int(j), twin) for i, j in pairs]
     np.testing.assert_allclose(ranking.keys / 1e12, cmi, rtol=0, atol=1e-12)
     best = max(range(d), key=lambda v: (reference.mi_key(v, twin), -v))

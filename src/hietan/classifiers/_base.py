@@ -13,11 +13,46 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.explain import Explanation, Parts, explain_rows
+from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
 from hietan.structure import BinaryRows, PairCounts, count_pairs
 
 SMOOTHINGS = ("laplace", "pooled")
+
+_PARAMETERS = {
+    "hierarchy": """hierarchy : Hierarchy or None
+        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
+        to nothing. Without names the columns must be `hierarchy.features`. None: no relations.""",
+    "alpha": """alpha : float, default 1.0
+        Weight of the prior guess in every probability, above 0.""",
+    "smoothing": """smoothing : {"laplace", "pooled"}, default "laplace"
+        The prior guess: one half ("laplace", as in the paper), or the same conditional over all classes together
+        ("pooled"), so that what is rare or certain speaks for no class.""",
+    "min_frequency": """min_frequency : int, default 1
+        A feature has an estimator of its own for a row where its value occurs at least so often in training.""",
+    "binarize": """binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None: X must hold 0 and 1 alone.""",
+    "class_prior": """class_prior : array of shape (n_classes,) or None
+        Probabilities of the classes, in sorted order; None: estimated from y.""",
+    "random_state": """random_state : int, RandomState or None
+        Draws `root_order_`, which decides wherever a root may be chosen.""",
+    "n_jobs": """n_jobs : int or None
+        Threads for the prediction, as in joblib. Results do not depend on it.""",
+}
+_ATTRIBUTES = {
+    "classes_": """classes_, class_count_ : arrays of shape (n_classes,)
+        The labels, sorted, and their numbers of training rows.""",
+    "counts_": """counts_ : PairCounts
+        The statistics, all that is kept of the training data.""",
+    "hierarchy_": """hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.""",
+    "root_order_": """root_order_ : array of shape (n_features,)
+        A permutation of the features; of the candidates for a root the first in it is taken.""",
+    "n_features_in_": """n_features_in_, feature_names_in_
+        Number and, if X had string names, names of the columns.""",
+}
 
 
 class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -27,18 +62,43 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     `n_jobs`) and owes one hook, `_joint_log`: the joint log-probability of each class and a chunk of rows.
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Write the parameters and attributes that a classifier has into its docstring, before the examples."""
+        super().__init_subclass__(**kwargs)
+        if cls.__name__.startswith("_"):
+            return
+        names = cls._get_param_names()
+        attributes = [a for a in _ATTRIBUTES if a != "root_order_" or "random_state" in names]
+        sections = {
+            "Parameters": [text for name, text in _PARAMETERS.items() if name in names],
+            "Attributes": [_ATTRIBUTES[name] for name in attributes],
+        }
+        idea, _, examples = (cls.__doc__ or "").partition("    Examples\n")
+        parts = [idea.rstrip()]
+        parts += ["\n    ".join([title, "-" * len(title), *texts]) for title, texts in sections.items()]
+        cls.__doc__ = "\n\n    ".join([*parts, "Examples\n" + examples])
+
     hierarchy: Hierarchy | None
     alpha: float
     smoothing: str
     binarize: float | None
     class_prior: ArrayLike | None
     n_jobs: int | None
+    _chunks_per_job = 4
 
     @abstractmethod
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
+
+    @abstractmethod
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        """What `_joint_log` of these rows is the sum of."""
+
+    def _count(self, rows: BinaryRows, codes: NDArray[np.int64]) -> PairCounts:
+        """The statistics of some rows."""
+        return count_pairs(rows, codes, len(self.classes_))
 
     def _begin(self) -> None:
         """Called once the number of features is known, before the first counts."""
@@ -55,13 +115,16 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         hierarchy by name.
         """
         self._check_parameters()
+        self.__dict__.pop(
+            "counts_", None
+        )  # if what follows is refused, the model is none rather than half of two
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         self._set_classes(classes)
         self._align_hierarchy()
         self._begin()
-        self._set_counts(count_pairs(BinaryRows.from_matrix(X, self.binarize), codes, len(classes)))
+        self._set_counts(self._count(BinaryRows.from_matrix(X, self.binarize), codes))
         self._learn()
         return self
 
@@ -92,7 +155,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._align_hierarchy()
         if first:
             self._begin()
-        counts = count_pairs(rows, np.searchsorted(self.classes_, y), len(self.classes_))
+        counts = self._count(rows, np.searchsorted(self.classes_, y))
         self._set_counts(counts if first else self.counts_ + counts)
         return self
 
@@ -122,7 +185,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
             return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
 
-        return np.concatenate(map_chunks(joint_log, rows.n_rows, self.n_jobs))
+        chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
+        return np.concatenate(chunks)
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
@@ -141,6 +205,38 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
+    # ------------------------------------------------------------------------------------------ explaining
+
+    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+
+        Parameters
+        ----------
+        X : rows, as for `predict`
+            The labels of a data frame's rows appear in the explanations.
+        target : label or None
+            The class whose log-odds against all others are explained; None: the second of two classes, the predicted
+            one of several.
+        term_names : mapping, sequence or None
+            Readable names of the features: by feature, or in the order of the columns.
+        """
+        rows = self._read(X)
+        log_prior = self._log_prior()
+        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
+        explanations: list[Explanation] = []
+        for start in range(0, rows.n_rows, 64):  # a batch of the kernel; factors take memory
+            stop = min(start + 64, rows.n_rows)
+            explanations += explain_rows(
+                self._parts(rows.words(np.arange(start, stop)), stop - start, log_prior),
+                method=type(self).__name__,
+                rows=labels[start:stop],
+                classes=self.classes_.tolist(),
+                target=target,
+                hierarchy=self.hierarchy_,
+                names=names,
+            )
+        return explanations
+
     def _read(self, X: Any) -> BinaryRows:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
@@ -153,6 +249,13 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         n_c = self.class_count_
         prior: NDArray[np.float64] = np.log((n_c + self.alpha) / (n_c.sum() + n_classes * self.alpha))
         return prior
+
+    def _smoothing_arguments(self) -> dict[str, Any]:
+        """What the kernel needs besides the counts to turn them into probabilities."""
+        return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
+
+    def _count_arguments(self) -> dict[str, Any]:
+        return {name: getattr(self.counts_, name) for name in ("class_count", "ones", "pairs")}
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -184,6 +287,9 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 f"got {self.class_prior!r}"
             )
         return prior.astype(np.float64)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "counts_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

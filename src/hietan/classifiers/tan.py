@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,44 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
+from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import EdgeRanking, PairCounts, Tree
-
-_PARAMETERS = """
-
-    Parameters
-    ----------
-    hierarchy : Hierarchy or None
-        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
-        to nothing. Without names the columns must be `hierarchy.features`. None: no relations.
-    alpha : float, default 1.0
-        Weight of the prior guess in every probability, above 0.
-    smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess: one half ("laplace", as in the paper), or the same conditional over all classes together
-        ("pooled"), so that what is rare or certain speaks for no class.
-    binarize : float or None, default 0.0
-        A feature is 1 where X is above this threshold. None: X must hold 0 and 1 alone.
-    class_prior : array of shape (n_classes,) or None
-        Probabilities of the classes, in sorted order; None: estimated from y.
-    random_state : int, RandomState or None
-        Draws `root_order_`, which decides wherever a root may be chosen.
-    n_jobs : int or None
-        Threads for the prediction, as in joblib. Results do not depend on it.
-
-    Attributes
-    ----------
-    classes_, class_count_ : arrays of shape (n_classes,)
-        The labels, sorted, and their numbers of training rows.
-    counts_ : PairCounts
-        The statistics, all that is kept of the training data.
-    hierarchy_ : Hierarchy
-        The hierarchy over the columns of X.
-    root_order_ : array of shape (n_features,)
-        A permutation of the features; of the candidates for a root the first in it is taken.
-    n_features_in_, feature_names_in_
-        Number and, if X had string names, names of the columns.
-"""
+from hietan.structure import EdgeRanking, PairCounts, Tree, unpack
+from hietan.structure.tree import ABSENT
 
 
 class _TreeClassifier(BaseBayes):
@@ -72,11 +40,6 @@ class _TreeClassifier(BaseBayes):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        idea, _, rest = (cls.__doc__ or "").partition("\n\n    Examples")
-        cls.__doc__ = idea.rstrip() + _PARAMETERS + ("\n    Examples" + rest if rest else "")
-
     @abstractmethod
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X."""
@@ -84,31 +47,35 @@ class _TreeClassifier(BaseBayes):
     def _begin(self) -> None:
         self.root_order_ = check_random_state(self.random_state).permutation(self.n_features_in_)
 
-    def _set_counts(self, counts: PairCounts) -> None:
-        super()._set_counts(counts)
-        self._ranking = EdgeRanking(counts, self.hierarchy_)
+    def _tree_parts(
+        self,
+        parents: NDArray[np.int32],
+        words: NDArray[np.uint64],
+        log_prior: NDArray[np.float64],
+        removals: Callable[[int], Iterable[tuple[int, int, str]]] = lambda row: (),
+    ) -> Parts:
+        n_rows = len(parents)
+        counts, smoothing = self._count_arguments(), self._smoothing_arguments()
+        return Parts(
+            joint=self._joint_log(words, n_rows, log_prior),
+            values=unpack(words, n_rows),
+            parents=parents,
+            factors=_kernel.tree_factors(parents, words, n_rows, **counts, **smoothing),
+            base=np.tile(log_prior, (n_rows, 1)),
+            removals=removals,
+            has_tree=True,
+        )
 
     @property
     def _root_order(self) -> NDArray[np.int64]:
         return np.ascontiguousarray(self.root_order_, dtype=np.int64)
-
-    def _tables(self, log_prior: NDArray[np.float64]) -> dict[str, Any]:
-        """What the kernel needs to turn counts into probabilities."""
-        return {
-            "class_count": self.counts_.class_count,
-            "ones": self.counts_.ones,
-            "pairs": self.counts_.pairs,
-            "log_prior": log_prior,
-            "alpha": float(self.alpha),
-            "pooled": self.smoothing == "pooled",
-        }
 
 
 class _EagerTreeClassifier(_TreeClassifier):
     """Learns one tree from the training data."""
 
     @abstractmethod
-    def _learn_parents(self) -> NDArray[np.int32]:
+    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
         """The parent of each feature."""
 
     def _set_counts(self, counts: PairCounts) -> None:
@@ -116,7 +83,8 @@ class _EagerTreeClassifier(_TreeClassifier):
         self._tree: Tree | None = None
 
     def _learn(self) -> None:
-        self._tree = Tree(self._learn_parents(), self.hierarchy_.features)
+        ranking = EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
+        self._tree = Tree(self._learn_parents(ranking), self.hierarchy_.features)
 
     @property
     def tree_(self) -> Tree:
@@ -134,13 +102,27 @@ class _EagerTreeClassifier(_TreeClassifier):
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        return _kernel.tree_joint_log(self.tree_.parent, words, n_rows, **self._tables(log_prior))
+        return _kernel.tree_joint_log(
+            self.tree_.parent,
+            words,
+            n_rows,
+            log_prior=log_prior,
+            **self._count_arguments(),
+            **self._smoothing_arguments(),
+        )
+
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        return self._tree_parts(np.tile(self.tree_.parent, (n_rows, 1)), words, log_prior)
 
 
 class _LazyTreeClassifier(_TreeClassifier):
     """Learns a tree for each row it is asked about, from the counts alone."""
 
     _directed: bool
+
+    def _set_counts(self, counts: PairCounts) -> None:
+        super()._set_counts(counts)
+        self._ranking = EdgeRanking(counts, self.hierarchy_)
 
     def trees(self, X: Any) -> list[Tree]:
         """The tree learned for each row of X."""
@@ -157,7 +139,45 @@ class _LazyTreeClassifier(_TreeClassifier):
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        return _kernel.lazy_joint_log(words=words, n_rows=n_rows, **self._search(), **self._tables(log_prior))
+        return _kernel.lazy_joint_log(
+            words=words,
+            n_rows=n_rows,
+            log_prior=log_prior,
+            **self._search(),
+            **self._count_arguments(),
+            **self._smoothing_arguments(),
+        )
+
+    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+        parents = _kernel.lazy_trees(words=words, n_rows=n_rows, **self._search())
+        values = unpack(words, n_rows)
+        return self._tree_parts(
+            parents, words, log_prior, lambda row: self._removals(parents[row], values[row])
+        )
+
+    def _removals(
+        self, parent: NDArray[np.int32], value: NDArray[np.uint8]
+    ) -> Iterator[tuple[int, int, str]]:
+        """Each feature that is not in the tree, the first of its relatives of the same value to enter it, and why."""
+        entered = self._order_of_entry(parent)
+        above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
+        for u in np.flatnonzero(parent == ABSENT).tolist():
+            ancestors = above.indices[above.indptr[u] : above.indptr[u + 1]]
+            related = np.concatenate([ancestors, below.indices[below.indptr[u] : below.indptr[u + 1]]])
+            kept = related[(parent[related] != ABSENT) & (value[related] == value[u])]
+            by = int(kept[np.argmin(entered[kept])])
+            kin = "ancestor" if by in ancestors else "descendant"
+            yield u, by, f"same value as its {kin} {self.hierarchy_.features[by]}"
+
+    def _order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
+        """When each feature of a tree got its first edge: edges enter in the order of the ranking."""
+        children = np.flatnonzero(parent >= 0)
+        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
+        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), **self._count_arguments())
+        entered = np.full(parent.size, children.size, dtype=np.int64)
+        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
+            entered[ends[:, edge]] = rank
+        return entered
 
     def _search(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""
@@ -187,8 +207,8 @@ class TAN(_EagerTreeClassifier):
     2
     """
 
-    def _learn_parents(self) -> NDArray[np.int32]:
-        return _kernel.spanning_tree(self._ranking.keys, self.n_features_in_, int(self.root_order_[0]))
+    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
+        return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
 
 
 class HieTAN(_EagerTreeClassifier):
@@ -210,8 +230,7 @@ class HieTAN(_EagerTreeClassifier):
     (('animal', 'bird'), ('bird', 'owl'))
     """
 
-    def _learn_parents(self) -> NDArray[np.int32]:
-        ranking = self._ranking
+    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
         return _kernel.hierarchical_tree(ranking.keys, ranking.relations, self._root_order)
 
 

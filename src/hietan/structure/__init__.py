@@ -1,9 +1,21 @@
 """Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
-from hietan.structure.counts import PairCounts, count_pairs
+from hietan.structure.counts import PairCounts, count_ones, count_pairs
 from hietan.structure.proximal import graph_penalty, prox_graph
 from hietan.structure.ranking import EdgeRanking
-from hietan.structure.rows import BinaryRows
+from hietan.structure.relations import kernel_relations
+from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 
-__all__ = ["BinaryRows", "EdgeRanking", "PairCounts", "Tree", "count_pairs", "graph_penalty", "prox_graph"]
+__all__ = [
+    "BinaryRows",
+    "EdgeRanking",
+    "PairCounts",
+    "Tree",
+    "count_ones",
+    "count_pairs",
+    "graph_penalty",
+    "kernel_relations",
+    "prox_graph",
+    "unpack",
+]

@@ -21,7 +21,8 @@ class PairCounts:
     """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
 
     `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
-    many have x_i = x_j = 1, for i < j row after row of the upper triangle. Counts are sums over rows: those of two
+    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, where pairs were not asked
+    for). Counts are sums over rows: those of two
     parts of the data add up to those of the whole.
     """
 
@@ -55,8 +56,24 @@ class PairCounts:
         )
 
 
+def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+    """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
+    _check_total(rows.n_rows)
+    if rows.dense is not None:
+        ones = np.stack([rows.dense[codes == c].sum(axis=0, dtype=np.int32) for c in range(n_classes)])
+    else:
+        assert rows.indptr is not None and rows.indices is not None
+        cells = np.repeat(codes, np.diff(rows.indptr)) * rows.n_features + rows.indices
+        ones = np.bincount(cells, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
+    return PairCounts(
+        class_count=np.bincount(codes, minlength=n_classes).astype(np.int64),
+        ones=np.ascontiguousarray(ones, dtype=np.int32),
+        pairs=np.zeros((n_classes, 0), dtype=np.int32),
+    )
+
+
 def count_pairs(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-    """Count the rows of each class; `codes` says which class each row has."""
+    """Count the rows of each class, their ones and their pairs of ones."""
     _check_total(rows.n_rows)
     d = rows.n_features
     counts = PairCounts(

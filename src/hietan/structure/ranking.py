@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from hietan import _kernel
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts
+from hietan.structure.relations import kernel_relations
 
 
 class EdgeRanking:
@@ -33,8 +34,7 @@ class EdgeRanking:
     @cached_property
     def relations(self) -> _kernel.Relations:
         """Who is whose ancestor, for the kernel."""
-        above, below = self.hierarchy.ancestor_matrix, self.hierarchy.descendant_matrix
-        return _kernel.Relations(*(_int32(part) for m in (above, below) for part in (m.indptr, m.indices)))
+        return kernel_relations(self.hierarchy)
 
     @cached_property
     def kernel(self) -> _kernel.Ranking:
@@ -52,7 +52,3 @@ class EdgeRanking:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts, "hierarchy": self.hierarchy}
-
-
-def _int32(array: NDArray[Any]) -> NDArray[np.int32]:
-    return np.ascontiguousarray(array, dtype=np.int32)

@@ -70,3 +70,10 @@ def _refuse(value: object) -> None:
     raise ValueError(
         f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number"
     )
+
+
+def unpack(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
+    """The packed rows as a byte per cell, shape (n_rows, n_features)."""
+    lanes = np.arange(64, dtype=np.uint64)
+    bits = (words[:, None, :] >> lanes[None, :, None]) & np.uint64(1)
+    return bits.reshape(-1, words.shape[1])[:n_rows].astype(np.uint8)

@@ -1,0 +1,78 @@
+"""GMean and AUC of every method on the 28 ageing-gene datasets: writes docs/accuracy.csv and docs/accuracy.md.
+
+10-fold cross-validation, seed 0, alpha 1, both smoothings; predictions pooled over the folds.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.naive_bayes import BernoulliNB
+
+import hietan
+from _methods import AVERAGES, TREES
+from _timing import table
+from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
+from hietan.evaluation import pooled_predictions
+
+DOCS = Path(__file__).parent.parent / "docs"
+FIELDS = ["dataset", "method", "smoothing", "gmean", "sensitivity", "specificity", "auc"]
+SMOOTHINGS = ("laplace", "pooled")
+
+
+def settings() -> Iterator[tuple[str, str, Any]]:
+    """Method, smoothing and a classifier that is not fitted."""
+    for name, method in {**TREES, **AVERAGES}.items():
+        for smoothing in SMOOTHINGS:
+            yield name, smoothing, method(smoothing=smoothing)
+    yield "naive Bayes (scikit-learn)", "laplace", BernoulliNB()
+
+
+def measure(organism: str, namespaces: str) -> list[dict[str, str]]:
+    """A row per setting for one dataset."""
+    data = fetch_ageing_genes(organism, namespaces)
+    rows = []
+    for name, smoothing, classifier in settings():
+        values = pooled_predictions(classifier, data, n_splits=10, seed=0).metrics()
+        shown = {field: f"{values[field]:.4f}" for field in FIELDS[3:]}
+        rows.append({"dataset": data.name, "method": name, "smoothing": smoothing, **shown})
+    return rows
+
+
+def means(rows: list[dict[str, str]]) -> str:
+    """A Markdown table of the means over the datasets."""
+    lines = []
+    for name in dict.fromkeys(row["method"] for row in rows):
+        cells = [name]
+        for smoothing in SMOOTHINGS:
+            chosen = [row for row in rows if (row["method"], row["smoothing"]) == (name, smoothing)]
+            for field, scale, digits in (("gmean", 100, 1), ("auc", 1, 3)):
+                mean = scale * np.mean([float(row[field]) for row in chosen]) if chosen else None
+                cells.append("" if mean is None else f"{mean:.{digits}f}")
+        lines.append(cells)
+    return table(["method", "GMean, laplace", "AUC, laplace", "GMean, pooled", "AUC, pooled"], lines)
+
+
+def main() -> None:
+    parts = Parallel(n_jobs=2)(delayed(measure)(*pair) for pair in AGEING_DATASETS)
+    rows = [row for part in parts for row in part]
+    with open(DOCS / "accuracy.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    page = (DOCS / "accuracy.md").read_text(encoding="utf-8")
+    head, _, rest = page.partition("<!-- means -->\n")
+    _, _, tail = rest.partition("<!-- end of means -->")
+    caption = f"Means over the 28 datasets, hietan {hietan.__version__}; GMean in per cent."
+    shown = f"{head}<!-- means -->\n{caption}\n\n{means(rows)}\n<!-- end of means -->{tail}"
+    (DOCS / "accuracy.md").write_text(shown, encoding="utf-8")
+    print(means(rows))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Explanations are the predictions' own intermediates: they add up, name the tree, and say who removed whom."""
+
+import json
+
+import matplotlib as mpl
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.special import logsumexp
+
+import reference
+from comparison import counts_of, frame, ontology
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from hietan.explain import edge_stability, mean_contributions
+from strategies import larger_problems, problems
+
+mpl.use("Agg")
+TREES = [TAN, HieTAN, HieTANLite, HRETAN]
+CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
+every_classifier = pytest.mark.parametrize("make", CLASSIFIERS)
+
+
+def fitted(problem, make, **options):
+    clf = make(hierarchy=ontology(problem), alpha=problem.alpha, smoothing=problem.smoothing, **options)
+    return clf.fit(frame(problem, problem.X_train), problem.y)
+
+
+def own_log_odds(joint, target):
+    rest = np.delete(joint, target, axis=1)
+    return joint[:, target] - logsumexp(rest, axis=1)
+
+
+@every_classifier
+@given(problem=st.one_of(problems(min_features=1), larger_problems()), data=st.data())
+def test_contributions_add_up_to_the_models_own_log_odds(make, problem, data):
+    rows = frame(problem, np.unique(problem.X_test, axis=0))
+    options = {}
+    if make in (AODE, HieAODE, HieAODELite):
+        options["min_frequency"] = data.draw(st.sampled_from([0, 1, 3, 1000]))
+    clf = fitted(problem, make, **options)
+    joint = clf.predict_joint_log_proba(rows)
+    target = data.draw(st.integers(0, problem.n_classes - 1))
+    for explanation, expected in zip(
+        clf.explain(rows, target=target), own_log_odds(joint, target), strict=True
+    ):
+        assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
+        assert explanation.total() == pytest.approx(expected, abs=1e-9)
+        assert explanation.target == target
+
+
+@every_classifier
+@given(problem=problems(min_features=1))
+def test_the_default_target_and_the_probabilities(make, problem):
+    rows = frame(problem, problem.X_test[:5])
+    clf = fitted(problem, make)
+    predicted = clf.predict(rows)
+    for k, explanation in enumerate(clf.explain(rows)):
+        assert explanation.target == (1 if problem.n_classes == 2 else predicted[k])
+        assert explanation.predicted == predicted[k]
+        np.testing.assert_allclose(explanation.probabilities, clf.predict_proba(rows)[k], rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", TREES)
+@given(problem=problems(min_features=1))
+def test_trees_are_explained_by_their_own_factors(make, problem):
+    rows = problem.X_test[:4]
+    clf, counts = fitted(problem, make), counts_of(problem)
+    for x, tree, explanation in zip(
+        rows.tolist(), clf.trees(frame(problem, rows)), clf.explain(frame(problem, rows)), strict=True
+    ):
+        assert explanation.has_tree
+        assert tuple(part.feature for part in explanation.contributions) == tree.features
+        assert {(p.parent, p.feature) for p in explanation.contributions if p.parent} == set(tree.edges)
+        for part in explanation.contributions:
+            v = problem.names.index(part.feature)
+            p = reference.ROOT if part.parent is None else problem.names.index(part.parent)
+            assert part.value == x[v] and part.parent_value == (None if part.parent is None else x[p])
+            for c, probability in enumerate(part.probabilities):
+                log = reference.log_probability(
+                    v,
+                    x[v],
+                    p,
+                    0 if part.parent is None else x[p],
+                    c,
+                    counts,
+                    problem.alpha,
+                    problem.smoothing,
+                )
+                assert np.log(probability) == pytest.approx(log, abs=1e-9)
+
+
+@pytest.mark.parametrize("make", [HieTANLite, HRETAN])
+@given(problem=problems(min_features=1))
+def test_who_removed_whom_in_a_tree(make, problem):
+    """The first relative of the same value that got an edge; edges enter in the order of the ranking."""
+    rows = problem.X_test[:4]
+    clf = fitted(problem, make)
+    order = [tuple(problem.names[v] for v in edge) for edge in reference.ranking(counts_of(problem))]
+    for x, tree, explanation in zip(
+        rows.tolist(), clf.trees(frame(problem, rows)), clf.explain(frame(problem, rows)), strict=True
+    ):
+        value = dict(zip(problem.names, x, strict=True))
+        assert {r.feature for r in explanation.removed} == set(problem.names) - set(tree.features)
+        edges = {frozenset(edge) for edge in tree.edges}
+        entry = [edge for edge in order if frozenset(edge) in edges]
+        for removal in explanation.removed:
+            assert (
+                removal.by in tree.features and value[removal.by] == value[removal.feature] == removal.value
+            )
+            kin = {
+                u
+                for u in tree.features
+                if clf.hierarchy_.related(u, removal.feature) and value[u] == removal.value
+            }
+            if edges:
+                first = next(edge for edge in entry if kin & set(edge))
+                assert removal.by in kin & set(first)
+            above = removal.by in clf.hierarchy_.ancestors(removal.feature)
+            assert removal.reason == f"same value as its {'ancestor' if above else 'descendant'} {removal.by}"
+
+
+@given(problem=problems(min_features=1))
+def test_who_removed_whom_in_hip(problem):
+    rows = problem.X_test[:4]
+    clf = fitted(problem, HIPNB)
+    for x, kept, explanation in zip(
+        rows.tolist(), clf.selected(frame(problem, rows)), clf.explain(frame(problem, rows)), strict=True
+    ):
+        value = dict(zip(problem.names, x, strict=True))
+        assert tuple(part.feature for part in explanation.contributions) == kept
+        assert {r.feature for r in explanation.removed} == set(problem.names) - set(kept)
+        for removal in explanation.removed:
+            below = removal.by in clf.hierarchy_.descendants(removal.feature)
+            assert below or removal.by in clf.hierarchy_.ancestors(removal.feature)
+            assert value[removal.by] == (1 if below else 0)
+
+
+@pytest.fixture(scope="module")
+def example():
+    data = make_hierarchical_classification(200, 60, density=0.15, random_state=0)
+    X = pd.DataFrame(data.X.toarray(), columns=data.feature_names, index=[f"gene{k}" for k in range(200)])
+    return X, np.array(["anti", "pro"])[data.y], data.hierarchy
+
+
+def explain(example, make=HieTANLite, **options):
+    X, y, hierarchy = example
+    return make(hierarchy=hierarchy).fit(X, y).explain(X.iloc[:3], **options)[0]
+
+
+def test_text(example):
+    explanation = explain(example, term_names={f: f"name of {f}" for f in example[0].columns})
+    text = explanation.text(limit=4)
+    assert text.startswith(f"HieTANLite, gene0: {explanation.predicted}. P(pro) = ")
+    for part in explanation.strongest[:4]:
+        assert f"{part.feature} = {part.value} (name of {part.feature})" in text
+    assert f"{len(explanation.contributions) - 4} weaker features" in text
+    assert str(explanation.removed[0]) in text
+    assert str(explanation) == explanation.text()
+
+
+def test_frame_dict_and_graph(example):
+    explanation = explain(example)
+    table = explanation.to_frame()
+    assert table["contribution"].sum() + explanation.base == pytest.approx(explanation.log_odds)
+    assert table["contribution"].abs().is_monotonic_decreasing
+    assert np.log(table["p(pro)"] / table["p(anti)"]).to_numpy() == pytest.approx(
+        table["contribution"].to_numpy()
+    )
+    again = json.loads(json.dumps(explanation.to_dict()))
+    assert again["contributions"][0]["feature"] == explanation.contributions[0].feature
+    assert len(again["removed"]) == len(explanation.removed) > 0
+    assert nx.is_arborescence(explanation.to_networkx())
+
+
+def test_html_shows_names_as_text():
+    evil = "<script>alert('x')</script>"
+    X = pd.DataFrame([[1, 0], [0, 1], [1, 1], [0, 0]], columns=[evil, '"quoted" & <b>'])
+    html = TAN().fit(X, ["<i>a</i>", "b", "b", "<i>a</i>"]).explain(X)[0]._repr_html_()
+    assert "<script>" not in html and "<i>" not in html and "<b>" not in html
+    assert "&lt;script&gt;" in html and "&amp; &lt;b&gt;" in html
+
+
+def test_waterfall_ends_at_the_log_odds(example):
+    explanation = explain(example)
+    ax = explanation.plot_contributions(limit=5)
+    last, before = ax.patches[-1], ax.patches[-2]
+    assert last.get_x() + last.get_width() == pytest.approx(explanation.log_odds)
+    assert before.get_x() + before.get_width() == pytest.approx(explanation.log_odds)
+    labels = [tick.get_text() for tick in ax.get_yticklabels()]
+    assert len(labels) == 5 + 3 and labels[-1] == "log-odds"
+    mpl.pyplot.close(ax.figure)
+
+
+def test_tree_plot_shows_the_tree(example):
+    explanation = explain(example)
+    figure, given = mpl.pyplot.subplots()
+    ax = explanation.plot_tree(given, labels=3)
+    assert ax is given
+    learned = [line for line in ax.lines if line.get_linestyle() == "-"]
+    assert len(learned) == len(explanation.contributions) - 1
+    assert len(ax.collections[0].get_offsets()) == len(explanation.contributions)
+    assert len(ax.get_legend().get_texts()) == 3
+    mpl.pyplot.close(figure)
+
+
+@pytest.mark.parametrize("make", [AODE, HIPNB])
+def test_no_tree_no_plot_of_it(example, make):
+    with pytest.raises(ValueError, match="learns no tree; plot_contributions"):
+        explain(example, make).plot_tree()
+
+
+def test_bad_input(example):
+    with pytest.raises(ValueError, match=r"target must be one of the classes \['anti', 'pro'\], got 'yes'"):
+        explain(example, target="yes")
+    with pytest.raises(ValueError, match="1 term_names for 60 features"):
+        explain(example, term_names=["only one"])
+
+
+def test_rows_without_labels_are_numbered(example):
+    X, y, hierarchy = example
+    clf = HieTAN(hierarchy=hierarchy.restrict(X.columns)).fit(X.to_numpy(), y)
+    assert [e.row for e in clf.explain(X.to_numpy()[:2])] == ["row 0", "row 1"]
+    assert [e.row for e in clf.explain(X.to_numpy()[:2].tolist())] == ["row 0", "row 1"]
+
+
+def test_mean_contributions_count_absent_features_as_zero(example):
+    X, y, hierarchy = example
+    explanations = HieTANLite(hierarchy=hierarchy).fit(X, y).explain(X.iloc[:20])
+    table = mean_contributions(explanations).set_index("feature")
+    for feature in table.index[[0, -1]]:
+        values = [p.contribution for e in explanations for p in e.contributions if p.feature == feature]
+        assert table.loc[feature, "rows"] == len(values)
+        assert table.loc[feature, "mean_absolute"] == pytest.approx(np.abs(values).sum() / 20)
+        assert table.loc[feature, "mean"] == pytest.approx(np.sum(values) / 20)
+    assert table["mean_absolute"].is_monotonic_decreasing
+
+
+def test_edge_stability_counts_an_edge_whatever_its_direction():
+    hierarchy = Hierarchy.unrelated(["a", "b", "c"])
+    rows = np.array([[1, 1, 0], [1, 1, 1], [0, 0, 1], [0, 0, 0], [1, 1, 0]])
+    trees = [TAN(hierarchy=hierarchy, random_state=s).fit(rows, [0, 1, 0, 1, 1]).tree_ for s in range(12)]
+    table = edge_stability(trees)
+    assert table.loc[0, "share"] == 1.0 and {table.loc[0, "parent"], table.loc[0, "child"]} == {"a", "b"}
+    assert (table["forward"] >= 0.5).all() and table["trees"].sum() == 24
