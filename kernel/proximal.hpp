@@ -3,7 +3,7 @@
 // Let z_v bound |w| over g_v. Then min |u - w|^2 / 2 + lambda * penalty(w) is min over z >= 0, no child above a parent,
 // of sum_v lambda z_v + (|u_v| - z_v)_+^2 / 2, and w_v = sign(u_v) min(|u_v|, z_v). For any t, {v : z_v > t} is the
 // heaviest set closed under parents where v weighs (|u_v| - t)_+ - lambda (Mairal et al. 2010 find the same cuts in
-// the dual, a quadratic min-cost flow). Such a set is a minimum cut: excess weight flows up the DAG's own edges, freely,
+// the dual, a quadratic min-cost flow). Such a set is a minimum cut: excess weight flows freely up the DAG's own edges
 // into nodes of negative weight; what finds no way there is the weight of the set. Divide and conquer: the best
 // constant t for a block, then a cut at t; where nothing is left over the block is constant, else it falls into two.
 #pragma once
@@ -67,15 +67,14 @@ class GraphPenalty {
 class GraphProx {
  public:
   explicit GraphProx(const GraphPenalty& penalty)
-      : dag(penalty), n_(dag.d_), blocks_(1, Block{0, n_}), size(n_), top(n_), flow(dag.child_.size(), 0.0), net(n_, 0.0),
-        excess(n_), z(n_, 0.0), nodes(dag.order_), block(n_, 0), distance(n_), level_size(n_ + 1), queue(n_) {}
+      : dag_(penalty), n_(dag_.d_), blocks_(1, Block{0, n_}), size_(n_), top_(n_), flow_(dag_.child_.size(), 0.0),
+        net_(n_, 0.0), excess_(n_), z_(n_, 0.0), nodes_(dag_.order_), block_(n_, 0), distance_(n_),
+        level_size_(n_ + 1), queue_(n_) {}
 
   void prox(const double* u, double lambda, double* w) {
-    for (std::size_t v = 0; v < n_; ++v) size[v] = std::abs(u[v]);
+    for (std::size_t v = 0; v < n_; ++v) size_[v] = std::abs(u[v]);
     if (lambda > 0 && n_ > 0) {
-      const double scale = last_lambda_ > 0 ? lambda / last_lambda_ : 1;
-      for (double& f : flow) f *= scale;
-      for (double& f : net) f *= scale;
+      rescale(last_lambda_ > 0 ? lambda / last_lambda_ : 1);
       last_lambda_ = lambda;
       std::vector<std::uint8_t> bad = check_blocks(lambda);
       std::size_t settled = blocks_.size();
@@ -85,7 +84,7 @@ class GraphProx {
       }
     }
     for (std::size_t v = 0; v < n_; ++v)
-      w[v] = std::copysign(lambda > 0 ? std::min(size[v], z[v]) : size[v], u[v]) + 0.0;  // no -0
+      w[v] = std::copysign(lambda > 0 ? std::min(size_[v], z_[v]) : size_[v], u[v]) + 0.0;  // no -0
   }
 
   // The smallest lambda for which the operator returns 0: the densest closed set, by Dinkelbach's method.
@@ -93,7 +92,7 @@ class GraphProx {
     const std::size_t n = penalty.features();
     if (!n) return 0;
     GraphProx cuts(penalty);
-    for (std::size_t v = 0; v < n; ++v) cuts.size[v] = std::abs(u[v]);
+    for (std::size_t v = 0; v < n; ++v) cuts.size_[v] = std::abs(u[v]);
     double best = cuts.mean(0, n);
     while (const std::size_t heavy = cuts.split(0, n, 0, 0, best)) {
       const double density = cuts.mean(0, heavy);
@@ -110,6 +109,17 @@ class GraphProx {
 
   static std::size_t at(std::int32_t v) { return static_cast<std::size_t>(v); }
 
+  // The flow grows with lambda. What each node gets in all is summed anew, lest rounding piles up over many calls.
+  void rescale(double factor) {
+    std::fill(net_.begin(), net_.end(), 0.0);
+    for (std::size_t v = 0; v < n_; ++v)
+      for (std::int32_t k = dag_.down_[v]; k < dag_.down_[v + 1]; ++k) {
+        const double f = flow_[at(k)] *= factor;
+        net_[v] += f;
+        net_[at(dag_.child_[at(k)])] -= f;
+      }
+  }
+
   // Gives each block its best z and says which of them should not be constant. The first call has one block.
   std::vector<std::uint8_t> check_blocks(double lambda) {
     if (blocks_.size() == 1) return {1};
@@ -118,18 +128,18 @@ class GraphProx {
       const auto [begin, end] = blocks_[b];
       const double t = std::max(level(begin, end, lambda), 0.0);
       bad[b] = split(begin, end, static_cast<std::int32_t>(b), t, lambda) > 0;
-      for (std::size_t k = begin; k < end; ++k) z[at(nodes[k])] = t;
+      for (std::size_t k = begin; k < end; ++k) z_[at(nodes_[k])] = t;
     }
     return bad;
   }
 
   // Marks the blocks on both sides of an edge whose child has the larger z; whether a settled block is among the bad.
   bool violated(std::size_t settled, std::vector<std::uint8_t>& bad) const {
-    const double rounding = 1e-13 * *std::max_element(size.begin(), size.end());
+    const double rounding = 1e-13 * *std::max_element(size_.begin(), size_.end());
     for (std::size_t v = 0; v < n_; ++v)
-      for (std::int32_t k = dag.down_[v]; k < dag.down_[v + 1]; ++k) {
-        const std::size_t c = at(dag.child_[at(k)]);
-        if (z[c] - z[v] > rounding) bad[at(block[c])] = bad[at(block[v])] = 1;
+      for (std::int32_t k = dag_.down_[v]; k < dag_.down_[v + 1]; ++k) {
+        const std::size_t c = at(dag_.child_[at(k)]);
+        if (z_[c] - z_[v] > rounding) bad[at(block_[c])] = bad[at(block_[v])] = 1;
       }
     return std::find(bad.begin(), bad.begin() + static_cast<std::ptrdiff_t>(settled), 1) !=
            bad.begin() + static_cast<std::ptrdiff_t>(settled);
@@ -140,23 +150,23 @@ class GraphProx {
     std::vector<std::int32_t> order, anew;
     std::vector<Block> kept;
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      const auto from = nodes.begin() + static_cast<std::ptrdiff_t>(blocks_[b].begin);
-      const auto to = nodes.begin() + static_cast<std::ptrdiff_t>(blocks_[b].end);
+      const auto from = nodes_.begin() + static_cast<std::ptrdiff_t>(blocks_[b].begin);
+      const auto to = nodes_.begin() + static_cast<std::ptrdiff_t>(blocks_[b].end);
       const bool again = bad[b] || b >= settled;
       if (!again) kept.push_back({order.size(), order.size() + static_cast<std::size_t>(to - from)});
       (again ? anew : order).insert((again ? anew : order).end(), from, to);
     }
-    dag.maxima(size.data(), top.data());
+    dag_.maxima(size_.data(), top_.data());
     std::sort(anew.begin(), anew.end(), [&](std::int32_t a, std::int32_t b) {
-      return top[at(a)] != top[at(b)] ? top[at(a)] > top[at(b)] : a < b;
+      return top_[at(a)] != top_[at(b)] ? top_[at(a)] > top_[at(b)] : a < b;
     });
     const std::size_t begin = order.size();
     order.insert(order.end(), anew.begin(), anew.end());
-    nodes.swap(order);
+    nodes_.swap(order);
     blocks_.swap(kept);
     for (std::size_t b = 0; b < blocks_.size(); ++b)
       for (std::size_t k = blocks_[b].begin; k < blocks_[b].end; ++k)
-        block[at(nodes[k])] = static_cast<std::int32_t>(b);
+        block_[at(nodes_[k])] = static_cast<std::int32_t>(b);
     settled = blocks_.size();
     divide(begin, lambda);
     return settled;
@@ -169,7 +179,7 @@ class GraphProx {
       bool halve;
     };
     auto label = static_cast<std::int32_t>(n_);  // larger than any block's number
-    for (std::size_t k = begin; k < n_; ++k) block[at(nodes[k])] = label;
+    for (std::size_t k = begin; k < n_; ++k) block_[at(nodes_[k])] = label;
     const std::size_t middle = begin + split(begin, n_, label + 1, 0, lambda);
     std::vector<Task> tasks;
     if (middle > begin) tasks.push_back({begin, middle, false});
@@ -179,7 +189,7 @@ class GraphProx {
       const std::size_t n = task.end - task.begin;
       // Any t divides, but only the block's own level shows that it need not be divided. Where that cuts off little,
       // the rest is next cut near its middle, so that the depth stays small.
-      const double t = task.halve ? std::max(top[at(nodes[task.begin + n / 2])] - lambda, 0.0)
+      const double t = task.halve ? std::max(top_[at(nodes_[task.begin + n / 2])] - lambda, 0.0)
                                   : std::max(level(task.begin, task.end, lambda), 0.0);
       const std::size_t upper = n > 1 ? split(task.begin, task.end, label, t, lambda) : 0;
       if (upper && upper < n) {
@@ -197,15 +207,15 @@ class GraphProx {
 
   void settle(Block range, double t) {
     for (std::size_t k = range.begin; k < range.end; ++k) {
-      block[at(nodes[k])] = static_cast<std::int32_t>(blocks_.size());
-      z[at(nodes[k])] = t;
+      block_[at(nodes_[k])] = static_cast<std::int32_t>(blocks_.size());
+      z_[at(nodes_[k])] = t;
     }
     blocks_.push_back(range);
   }
 
   double mean(std::size_t begin, std::size_t end) const {
     double sum = 0;
-    for (std::size_t k = begin; k < end; ++k) sum += size[at(nodes[k])];
+    for (std::size_t k = begin; k < end; ++k) sum += size_[at(nodes_[k])];
     return sum / static_cast<double>(end - begin);
   }
 
@@ -217,8 +227,8 @@ class GraphProx {
       double sum = 0;
       std::size_t above = 0;
       for (std::size_t k = begin; k < end; ++k)
-        if (size[at(nodes[k])] > t) {
-          sum += size[at(nodes[k])];
+        if (size_[at(nodes_[k])] > t) {
+          sum += size_[at(nodes_[k])];
           ++above;
         }
       if (above == counted || !above) return t;
@@ -229,26 +239,26 @@ class GraphProx {
 
   template <typename F>
   void for_each_parent(std::size_t v, F&& f) {
-    for (std::int32_t k = dag.up_[v]; k < dag.up_[v + 1]; ++k)
-      if (block[at(dag.parent_[at(k)])] == block[v])
-        if (f(at(dag.parent_[at(k)]), flow[at(dag.edge_[at(k)])])) return;
+    for (std::int32_t k = dag_.up_[v]; k < dag_.up_[v + 1]; ++k)
+      if (block_[at(dag_.parent_[at(k)])] == block_[v])
+        if (f(at(dag_.parent_[at(k)]), flow_[at(dag_.edge_[at(k)])])) return;
   }
   template <typename F>
   void for_each_child(std::size_t v, F&& f) {
-    for (std::int32_t k = dag.down_[v]; k < dag.down_[v + 1]; ++k)
-      if (block[at(dag.child_[at(k)])] == block[v])
-        if (f(at(dag.child_[at(k)]), flow[at(k)])) return;
+    for (std::int32_t k = dag_.down_[v]; k < dag_.down_[v + 1]; ++k)
+      if (block_[at(dag_.child_[at(k)])] == block_[v])
+        if (f(at(dag_.child_[at(k)]), flow_[at(k)])) return;
   }
 
-  // Puts the heaviest closed subset of a block first, under a new label, and returns its size; 0 if it weighs
-  // nothing to rounding, that is less than 1e-14 of what the block holds.
+  // Puts the heaviest closed subset of a block first, under a new label, and returns its size. An excess counts from
+  // 1e-14 of the block's mean |u| + lambda on; below that it is rounding.
   std::size_t split(std::size_t begin, std::size_t end, std::int32_t upper, double t, double lambda) {
     double total = 0;
     for (std::size_t k = begin; k < end; ++k) {
-      const std::size_t v = at(nodes[k]);
-      const double weight = std::max(size[v] - t, 0.0);
-      total += size[v] + lambda;
-      excess[v] = weight - lambda + net[v];
+      const std::size_t v = at(nodes_[k]);
+      const double weight = std::max(size_[v] - t, 0.0);
+      total += size_[v] + lambda;
+      excess_[v] = weight - lambda + net_[v];
     }
     const double dust = 1e-14 * total / static_cast<double>(end - begin);
     push_all(begin, end, dust);
@@ -259,23 +269,23 @@ class GraphProx {
   std::size_t collect(std::size_t begin, std::size_t end, std::int32_t upper, double dust) {
     std::size_t head = 0, tail = 0;
     const auto reach = [&](std::size_t v) {
-      if (distance[v] >= 0) {
-        distance[v] = -1;
-        queue[tail++] = static_cast<std::int32_t>(v);
+      if (distance_[v] >= 0) {
+        distance_[v] = -1;
+        queue_[tail++] = static_cast<std::int32_t>(v);
       }
     };
     for (std::size_t k = begin; k < end; ++k)
-      if (excess[at(nodes[k])] > dust) reach(at(nodes[k]));
+      if (excess_[at(nodes_[k])] > dust) reach(at(nodes_[k]));
     while (head < tail) {
-      const std::size_t v = at(queue[head++]);
+      const std::size_t v = at(queue_[head++]);
       for_each_parent(v, [&](std::size_t p, double&) { return reach(p), false; });
       for_each_child(v, [&](std::size_t c, double& f) { return f > 0 ? reach(c) : void(), false; });
     }
-    for (std::size_t k = 0; k < tail; ++k) block[at(queue[k])] = upper;
+    for (std::size_t k = 0; k < tail; ++k) block_[at(queue_[k])] = upper;
     std::size_t first = begin, rest = 0;
     for (std::size_t k = begin; k < end; ++k)
-      (distance[at(nodes[k])] < 0 ? nodes[first++] : queue[rest++]) = nodes[k];
-    std::copy_n(queue.begin(), rest, nodes.begin() + static_cast<std::ptrdiff_t>(first));
+      (distance_[at(nodes_[k])] < 0 ? nodes_[first++] : queue_[rest++]) = nodes_[k];
+    std::copy_n(queue_.begin(), rest, nodes_.begin() + static_cast<std::ptrdiff_t>(first));
     return tail;
   }
 
@@ -283,21 +293,21 @@ class GraphProx {
   void measure(std::size_t begin, std::size_t end) {
     const auto n = static_cast<std::int32_t>(end - begin);
     std::size_t head = 0, tail = 0;
-    std::fill_n(level_size.begin(), end - begin + 1, 0);
+    std::fill_n(level_size_.begin(), end - begin + 1, 0);
     for (std::size_t k = begin; k < end; ++k) {
-      const std::size_t v = at(nodes[k]);
-      distance[v] = excess[v] < 0 ? 0 : n;
-      if (excess[v] < 0) queue[tail++] = nodes[k];
+      const std::size_t v = at(nodes_[k]);
+      distance_[v] = excess_[v] < 0 ? 0 : n;
+      if (excess_[v] < 0) queue_[tail++] = nodes_[k];
     }
-    level_size[0] = static_cast<std::int32_t>(tail);
+    level_size_[0] = static_cast<std::int32_t>(tail);
     const auto reach = [&](std::size_t from, std::size_t v) {
-      if (distance[v] == n) {
-        ++level_size[at(distance[v] = distance[from] + 1)];
-        queue[tail++] = static_cast<std::int32_t>(v);
+      if (distance_[v] == n) {
+        ++level_size_[at(distance_[v] = distance_[from] + 1)];
+        queue_[tail++] = static_cast<std::int32_t>(v);
       }
     };
     while (head < tail) {
-      const std::size_t v = at(queue[head++]);
+      const std::size_t v = at(queue_[head++]);
       for_each_child(v, [&](std::size_t c, double&) { return reach(v, c), false; });
       for_each_parent(v, [&](std::size_t p, double& f) { return f > 0 ? reach(v, p) : void(), false; });
     }
@@ -312,38 +322,38 @@ class GraphProx {
       measure(begin, end);
       std::size_t head = 0, waiting = 0, relabels = 0;
       const auto enqueue = [&](std::size_t v) {
-        if (distance[v] == far) return;
+        if (distance_[v] == far) return;
         const std::size_t place = head + waiting++;
-        queue[place < n ? place : place - n] = static_cast<std::int32_t>(v);
+        queue_[place < n ? place : place - n] = static_cast<std::int32_t>(v);
       };
       for (std::size_t k = end; k-- > begin;)
-        if (excess[at(nodes[k])] > dust) enqueue(at(nodes[k]));
+        if (excess_[at(nodes_[k])] > dust) enqueue(at(nodes_[k]));
       while (waiting && relabels < n) {
-        const std::size_t v = at(queue[head]);
+        const std::size_t v = at(queue_[head]);
         head = head + 1 < n ? head + 1 : 0;
         --waiting;
         std::int32_t nearest = far;
         const auto push = [&](std::size_t to, double& f, double room, double sign) {
-          if (distance[to] + 1 != distance[v]) {
-            nearest = std::min(nearest, distance[to] + 1);
+          if (distance_[to] + 1 != distance_[v]) {
+            nearest = std::min(nearest, distance_[to] + 1);
             return false;
           }
-          const double amount = std::min(excess[v], room);
-          const bool idle = !(excess[to] > dust);
+          const double amount = std::min(excess_[v], room);
+          const bool idle = !(excess_[to] > dust);
           f += sign * amount;
-          excess[v] -= amount;
-          excess[to] += amount;
-          net[v] -= amount;
-          net[to] += amount;
-          if (idle && excess[to] > dust) enqueue(to);
-          return !(excess[v] > dust);
+          excess_[v] -= amount;
+          excess_[to] += amount;
+          net_[v] -= amount;
+          net_[to] += amount;
+          if (idle && excess_[to] > dust) enqueue(to);
+          return !(excess_[v] > dust);
         };
         for_each_parent(v, [&](std::size_t p, double& f) { return push(p, f, INFINITY, 1); });
-        if (excess[v] > dust)
+        if (excess_[v] > dust)
           for_each_child(v, [&](std::size_t c, double& f) { return f > 0 && push(c, f, f, -1); });
-        if (excess[v] > dust) {
-          if (!--level_size[at(distance[v])]) relabels = n;
-          ++level_size[at(distance[v] = nearest)];
+        if (excess_[v] > dust) {
+          if (!--level_size_[at(distance_[v])]) relabels = n;
+          ++level_size_[at(distance_[v] = nearest)];
           ++relabels;
           enqueue(v);
         }
@@ -352,12 +362,12 @@ class GraphProx {
     }
   }
 
-  const GraphPenalty& dag;
+  const GraphPenalty& dag_;
   std::size_t n_;
   double last_lambda_ = 0;
   std::vector<Block> blocks_;
-  std::vector<double> size, top, flow, net, excess, z;
-  std::vector<std::int32_t> nodes, block, distance, level_size, queue;
+  std::vector<double> size_, top_, flow_, net_, excess_, z_;
+  std::vector<std::int32_t> nodes_, block_, distance_, level_size_, queue_;
 };
 
 }  // namespace hietan
