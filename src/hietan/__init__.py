@@ -1,7 +1,17 @@
 """Classification with hierarchical features: exact, fast, explainable."""
 
 from hietan._warnings import HierarchyWarning
-from hietan.classifiers import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite
+from hietan.classifiers import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    HieTAN,
+    HieTANLite,
+    ProximalGraph,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -18,6 +28,7 @@ __all__ = [
     "HieTANLite",
     "Hierarchy",
     "HierarchyWarning",
+    "ProximalGraph",
     "Tree",
     "__version__",
 ]
