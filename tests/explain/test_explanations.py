@@ -13,7 +13,18 @@ from scipy.special import logsumexp
 
 import reference
 from comparison import counts_of, frame, ontology
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
+from hietan import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    Hierarchy,
+    HieTAN,
+    HieTANLite,
+    ProximalGraph,
+)
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import edge_stability, mean_contributions
 from strategies import larger_problems, problems

@@ -301,7 +301,9 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
             constants = np.concatenate([-constants, constants])
 
         def products(row: int, c: int) -> tuple[Any, Any, Any]:
-            columns, values = (part[rows.indptr[row] : rows.indptr[row + 1]] for part in (rows.indices, rows.data))
+            columns, values = (
+                part[rows.indptr[row] : rows.indptr[row + 1]] for part in (rows.indices, rows.data)
+            )
             used = (weights[c, columns] != 0) & (values != 0)
             return columns[used], values[used], weights[c, columns[used]]
 
