@@ -1,6 +1,8 @@
 """Imports point one way: files -> matrix + hierarchy -> structure -> classifiers -> studies -> report -> cli."""
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,16 @@ def test_the_library_does_not_print():
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
             assert called != "print", f"{file.relative_to(SOURCE)} prints"
+
+
+def test_reading_files_does_not_load_scikit_learn():
+    """It is three quarters of the import's memory."""
+    code = "import sys, hietan, hietan.datasets; hietan.Hierarchy; sys.exit('sklearn' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_public_name_is_there():
+    assert all(getattr(hietan, name) is not None for name in hietan.__all__)
+    assert set(hietan.__all__) <= set(dir(hietan))
+    with pytest.raises(AttributeError, match="no attribute 'Hietan'"):
+        hietan.Hietan  # noqa: B018

@@ -11,12 +11,11 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 import hietan
-from hietan import classifiers
 from hietan.datasets import make_hierarchical_classification
-from hietan.persistence import ModelFileError, read_metadata
+from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
-NAMES = list(classifiers.__all__)
+NAMES = list(CLASSIFIERS)
 
 
 def make(name, **options):
@@ -79,6 +78,14 @@ def test_a_loaded_model_learns_on(saved):
     again = hietan.load(saved)
     again.partial_fit(DATA.X[:10], DATA.y[:10])
     assert again.counts_.n_rows == 90
+
+
+def test_the_path_of_a_tuned_model(tmp_path):
+    model = make("ProximalGraph", lam=None).fit(DATA.X, DATA.y)
+    hietan.save(model, tmp_path / "m")
+    again = hietan.load(tmp_path / "m")
+    assert again.lam_ == model.lam_
+    np.testing.assert_array_equal(again.path_.log_loss, model.path_.log_loss)
 
 
 def test_metadata(saved):

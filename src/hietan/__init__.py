@@ -1,10 +1,24 @@
 """Classification with hierarchical features: exact, fast, explainable."""
 
-from hietan._warnings import HierarchyWarning
-from hietan.classifiers import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite
-from hietan.hierarchy import Hierarchy
-from hietan.persistence import load, save
-from hietan.structure import Tree
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from hietan._warnings import HierarchyWarning
+    from hietan.classifiers import (
+        AODE,
+        HIPNB,
+        HRETAN,
+        TAN,
+        HieAODE,
+        HieAODELite,
+        HieTAN,
+        HieTANLite,
+        ProximalGraph,
+    )
+    from hietan.hierarchy import Hierarchy
+    from hietan.persistence import load, save
+    from hietan.structure import Tree
 
 __version__ = "0.1.0"
 
@@ -19,8 +33,31 @@ __all__ = [
     "HieTANLite",
     "Hierarchy",
     "HierarchyWarning",
+    "ProximalGraph",
     "Tree",
     "__version__",
     "load",
     "save",
 ]
+
+# Names are imported when they are first asked for: scikit-learn alone is three quarters of the import's memory, and
+# reading files or asking the command line for help needs none of it.
+_HOMES = {
+    "Hierarchy": "hietan.hierarchy",
+    "HierarchyWarning": "hietan._warnings",
+    "Tree": "hietan.structure",
+    "load": "hietan.persistence",
+    "save": "hietan.persistence",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name.startswith("_") or name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_HOMES.get(name, "hietan.classifiers")), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -20,6 +20,12 @@ class Ranking:
     @property
     def n_sorted(self) -> int: ...
 
+class GraphPenalty:
+    def __init__(self, child_indptr: NDArray[np.int32], child_indices: NDArray[np.int32]) -> None: ...
+    def maxima(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
+    def prox(self, u: NDArray[np.float64], lam: float) -> NDArray[np.float64]: ...
+    def dual_norm(self, u: NDArray[np.float64]) -> float: ...
+
 def pack_dense(values: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint64]: ...
 @overload
 def pack_sparse(
@@ -149,3 +155,14 @@ def find_violation(
     words: NDArray[np.uint64],
     n_rows: int,
 ) -> tuple[int, int, int] | None: ...
+def logistic_path(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    values: NDArray[np.float64],
+    sign: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    penalty: GraphPenalty,
+    lambdas: NDArray[np.float64],
+    max_iter: int,
+    tol: float,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
@@ -31,3 +32,40 @@ def map_chunks(
         return [function(start, stop) for start, stop in chunks]
     results: list[_T] = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(*c) for c in chunks)
     return results
+
+
+def run_unordered(
+    function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_jobs: int | None, backend: str
+) -> Iterator[_T]:
+    """Call `function` with each tuple of arguments, and yield the results in the order in which they come.
+
+    `backend` is "threads" or one of joblib's. Whoever stops listening, by an error or by Ctrl-C, waits for the calls
+    under way: a thread that is still in the kernel while Python shuts down would abort the process.
+    """
+    jobs = effective_n_jobs(n_jobs)
+    if jobs == 1:
+        yield from (function(*call) for call in calls)
+    elif backend != "threads":
+        tasks = (delayed(function)(*call) for call in calls)
+        yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks)
+    else:
+        yield from _run_in_threads(function, calls, jobs)
+
+
+def _run_in_threads(
+    function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_threads: int
+) -> Iterator[_T]:
+    pending: set[Future[_T]] = set()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for call in calls:
+                if len(pending) >= 2 * n_threads:
+                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                    yield from (future.result() for future in done)
+                pending.add(pool.submit(function, *call))
+            while pending:
+                done, pending = wait(pending, return_when=FIRST_COMPLETED)
+                yield from (future.result() for future in done)
+        finally:
+            for future in pending:
+                future.cancel()

@@ -29,6 +29,7 @@ from hietan.structure import PairCounts
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip archive can say: same model, same bytes
+CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
 _PLAIN = (type(None), bool, int, float, str)
 
 
@@ -61,8 +62,8 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
     True
     """
     name = type(model).__name__
-    if name not in classifiers.__all__ or type(model) is not getattr(classifiers, name):
-        known = ", ".join(classifiers.__all__)
+    if name not in CLASSIFIERS or type(model) is not getattr(classifiers, name):
+        known = ", ".join(CLASSIFIERS)
         raise TypeError(f"hietan.save stores {known}; got {name}. For other estimators use skops")
     check_is_fitted(model)
     writer = _Writer()
@@ -192,9 +193,7 @@ class _Reader:
 
 def _records() -> dict[str, Callable[..., Any]]:
     """The small dataclasses that a fitted classifier may hold."""
-    records: dict[str, Callable[..., Any]] = {"PairCounts": PairCounts}
-    path = getattr(getattr(classifiers, "proximal_graph", None), "LambdaPath", None)
-    return records if path is None else {**records, "LambdaPath": path}
+    return {"PairCounts": PairCounts, "LambdaPath": classifiers.LambdaPath}
 
 
 # ------------------------------------------------------------------ the classifier
@@ -207,8 +206,8 @@ def _fitted(model: Any) -> dict[str, Any]:
 
 def _build(about: Mapping[str, Any], reader: _Reader) -> Any:
     name = about["class"]
-    if name not in classifiers.__all__:
-        raise ModelFileError(f"unknown classifier {name!r}; known are {', '.join(classifiers.__all__)}")
+    if name not in CLASSIFIERS:
+        raise ModelFileError(f"unknown classifier {name!r}; known are {', '.join(CLASSIFIERS)}")
     kind = getattr(classifiers, name)
     model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
     fitted = {key: reader.decode(value) for key, value in about["fitted"].items()}

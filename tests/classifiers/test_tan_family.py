@@ -339,24 +339,26 @@ def test_order_of_training_rows(method):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_over_several_blocks_of_edges(seed):
-    """Edges are sorted in blocks of thousands: here there are many, and a hierarchy in all of them."""
+    """Edges are sorted in blocks of thousands. Here the last ones count too: terms that no training row has."""
     data = make_hierarchical_classification(60, 330, density=0.1, multi_parent=0.5, random_state=seed)
     index = {name: v for v, name in enumerate(data.feature_names)}
     ancestors = [{index[a] for a in data.hierarchy.ancestors(name)} for name in data.feature_names]
     rng = np.random.default_rng(seed)
-    rows = np.vstack([data.X[:12].toarray(), rng.integers(0, 2, (4, 330))])  # closed, and not
+    X = data.X.toarray()
+    unseen = rng.choice([v for v in range(330) if ancestors[v]], 40, replace=False)
+    X[:, [v for v in range(330) if v in unseen or ancestors[v] & set(unseen)]] = 0  # them and all below
+    rows = np.vstack([X[:6], data.hierarchy.close((rng.random((6, 330)) < 0.05).astype(np.uint8))])
+    rows = np.vstack([rows, rng.integers(0, 2, (4, 330)).astype(np.uint8)])  # not closed
     for method, directed in ((HieTAN, True), (HieTANLite, True), (HRETAN, False)):
-        clf = method(hierarchy=data.hierarchy, random_state=seed).fit(data.X, data.y)
+        clf = method(hierarchy=data.hierarchy, random_state=seed).fit(X, data.y)
         ranked = EdgeRanking(clf.counts_, clf.hierarchy_)
         edges, lone, order = ranked.edges().tolist(), ranked.lone_feature, clf.root_order_.tolist()
+        if method is HieTAN:
+            assert clf.tree_.parent.tolist() == walk(edges, ancestors, order, directed=True)
+            continue
         for x, tree in zip(rows.tolist(), clf.trees(rows), strict=True):
-            row = None if method is HieTAN else x
-            assert tree.parent.tolist() == walk(edges, ancestors, order, directed=directed, x=row, lone=lone)
-            if method is HieTAN:
-                break
-        if method is not HieTAN:
-            clf.trees(rows)
-            assert clf._ranking.kernel.n_sorted > 2**14  # more than the first block was read
+            assert tree.parent.tolist() == walk(edges, ancestors, order, directed=directed, x=x, lone=lone)
+        assert clf._ranking.kernel.n_sorted > 3 * 2**14  # several blocks were read
 
 
 @pytest.mark.parametrize("smoothing", ["laplace", "pooled"])

@@ -13,7 +13,18 @@ from scipy.special import logsumexp
 
 import reference
 from comparison import counts_of, frame, ontology
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    Hierarchy,
+    HieTAN,
+    HieTANLite,
+    ProximalGraph,
+)
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import edge_stability, mean_contributions
 from strategies import larger_problems, problems
@@ -246,3 +257,18 @@ def test_edge_stability_counts_an_edge_whatever_its_direction():
     table = edge_stability(trees)
     assert table.loc[0, "share"] == 1.0 and {table.loc[0, "parent"], table.loc[0, "child"]} == {"a", "b"}
     assert (table["forward"] >= 0.5).all() and table["trees"].sum() == 24
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_linear_model_adds_up_to_its_decision_function(n_classes):
+    data = make_hierarchical_classification(120, 40, n_classes=n_classes, density=0.2, random_state=1)
+    clf = ProximalGraph(hierarchy=data.hierarchy, lam=0.01).fit(data.X, data.y)
+    scores, proba = clf.decision_function(data.X[:9]), clf.predict_proba(data.X[:9])
+    for target in range(n_classes):
+        for k, explanation in enumerate(clf.explain(data.X[:9], target=target)):
+            expected = scores[k, target] if n_classes > 2 else scores[k] * (1 if target else -1)
+            assert explanation.total() == pytest.approx(expected, abs=1e-9)
+            assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
+            assert explanation.probabilities == pytest.approx(proba[k])
+            assert {part.feature for part in explanation.contributions} <= set(clf.selected_features_)
+    assert [e.predicted for e in clf.explain(data.X[:9])] == clf.predict(data.X[:9]).tolist()

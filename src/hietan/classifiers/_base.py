@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from abc import ABCMeta, abstractmethod
 from typing import Any, Self
@@ -15,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._warnings import HierarchyWarning
+from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -181,12 +181,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _align_hierarchy(self) -> None:
         names = getattr(self, "feature_names_in_", None)
-        if self.hierarchy is not None:
-            self.hierarchy_ = self.hierarchy.align(names, self.n_features_in_)
-            return
-        if names is None or len(set(names)) < len(names) or not all(names):
-            names = [f"x{j}" for j in range(self.n_features_in_)]
-        self.hierarchy_ = Hierarchy.unrelated(names)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
 
     def _warn_if_not_closed(self, rows: BinaryRows) -> None:
         found = first_violation(rows, self.hierarchy_)
@@ -288,22 +283,17 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if not _is_number(self.alpha) or not 0 < self.alpha < 1e300:
+        if not is_number(self.alpha) or not 0 < self.alpha < 1e300:
             raise ValueError(f"alpha must be a number above 0 (and below 1e300), got {self.alpha!r}")
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
-        if self.binarize is not None and (not _is_number(self.binarize) or not np.isfinite(self.binarize)):
+        if self.binarize is not None and (not is_number(self.binarize) or not np.isfinite(self.binarize)):
             raise ValueError(
                 f"binarize must be a number, the threshold above which a feature is 1, or None for an X of 0 and 1 "
                 f"alone; got {self.binarize!r}"
             )
-        if self.n_jobs is not None and (not isinstance(self.n_jobs, numbers.Integral) or self.n_jobs == 0):
-            raise ValueError(f"n_jobs must be an integer other than 0, or None; got {self.n_jobs!r}")
-        if self.hierarchy is not None and not isinstance(self.hierarchy, Hierarchy):
-            raise TypeError(
-                f"hierarchy must be a hietan.Hierarchy or None, got {type(self.hierarchy).__name__}; "
-                f"Hierarchy.from_edges and its siblings build one"
-            )
+        check_n_jobs(self.n_jobs)
+        check_hierarchy(self.hierarchy)
 
     def _check_prior(self, n_classes: int) -> NDArray[np.float64]:
         if self.class_prior is None:
@@ -328,7 +318,3 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, numbers.Real) and not isinstance(value, bool)

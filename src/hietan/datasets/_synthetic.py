@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from hietan.datasets._annotation import annotate
 from hietan.datasets._dataset import Dataset
@@ -72,6 +71,8 @@ def make_hierarchical_classification(
     n_informative = min(_whole("n_informative", n_informative, 0), n_features)
     multi_parent, noise = _share("multi_parent", multi_parent), _share("noise", noise)
     density, imbalance = _share("density", density, inside=True), _share("imbalance", imbalance, inside=True)
+    from sklearn.utils import check_random_state  # here: it takes 100 MB, and readers do without
+
     rng = check_random_state(random_state)
 
     names = tuple(f"T:{i:07d}" for i in range(n_features))

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from threadpoolctl import ThreadpoolController
@@ -24,8 +23,9 @@ from hietan.evaluation.journal import FORMAT, Journal, StudyError, claim, locked
 from hietan.evaluation.results import StudyResults, collect, write_results
 from hietan.evaluation.times import append_time, finish_times
 from hietan.evaluation.usage import count_usage
+from hietan.parallel import run_unordered
 
-BACKENDS = {"threads": "threading", "processes": "loky"}
+BACKENDS = {"threads": "threads", "processes": "loky"}
 
 
 @dataclass(frozen=True)
@@ -291,19 +291,19 @@ def _outcomes(
         hierarchy = getattr(study.datasets[dataset], "hierarchy", None)
         return configure(study.methods[method].estimator, hierarchy, seed)
 
-    def tasks() -> Iterator[Any]:
+    def calls() -> Iterator[tuple[Any, ...]]:
         for job in todo:
             data = study.datasets[job.dataset]
             model = configured(job.dataset, job.method, job.seed)
             test = study.folds[job.dataset, job.seed] == job.fold
             usage = study.usage and job.seed == study.seeds[0]
-            yield delayed(run_job)(job, model, data.X, data.y, test, usage)
+            yield job, model, data.X, data.y, test, usage
 
     if not todo:
         return
     # One thread for each job: sums of floats must not depend on how many cores happen to be free.
     with _thread_pools().limit(limits=1):
-        yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks())
+        yield from run_unordered(run_job, calls(), n_jobs, backend)
 
 
 @lru_cache(maxsize=1)

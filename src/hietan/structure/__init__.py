@@ -1,6 +1,7 @@
-"""Learning the structure: counts, information, the ranking of edges and the trees it gives."""
+"""Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
 from hietan.structure.counts import PairCounts, count_ones, count_pairs
+from hietan.structure.proximal import graph_penalty, prox_graph
 from hietan.structure.ranking import EdgeRanking
 from hietan.structure.relations import first_violation, kernel_relations
 from hietan.structure.rows import BinaryRows, unpack
@@ -14,6 +15,8 @@ __all__ = [
     "count_ones",
     "count_pairs",
     "first_violation",
+    "graph_penalty",
     "kernel_relations",
+    "prox_graph",
     "unpack",
 ]

@@ -1,0 +1,35 @@
+"""Checks of parameters that several classifiers share."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+from hietan.hierarchy import Hierarchy
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def check_n_jobs(n_jobs: Any) -> None:
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
+
+
+def check_hierarchy(hierarchy: Any) -> None:
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(
+            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
+            f"Hierarchy.from_edges and its siblings build one"
+        )
+
+
+def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
+    """The hierarchy over the columns of X; without one, columns that are related to nothing."""
+    if hierarchy is not None:
+        return hierarchy.align(names, n_features)
+    if names is None or len(set(names)) < len(names) or not all(names):
+        names = [f"x{j}" for j in range(n_features)]
+    return Hierarchy.unrelated(names)

@@ -1,0 +1,368 @@
+"""proximalGraph: logistic regression whose weights thin out along the hierarchy."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.special import log_expit, logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hietan._optional import import_optional
+from hietan.classifiers._logistic import LogisticProblem, PathFit
+from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.explain import Explanation, explain_linear
+from hietan.explain.labels import readable_names, row_labels
+from hietan.hierarchy import Hierarchy
+from hietan.structure import graph_penalty
+
+N_LAMBDAS, SMALLEST, N_FOLDS = 30, 1e-3, 5
+
+
+@dataclass(frozen=True, eq=False)
+class LambdaPath:
+    """What the inner cross-validation saw, from the largest lambda down.
+
+    Attributes
+    ----------
+    lam : array
+        The values tried.
+    log_loss : array
+        Mean log loss of the rows held out; rows weigh as in the fit.
+    n_features : array
+        Number of features that the fit to all rows uses.
+    """
+
+    lam: NDArray[np.float64]
+    log_loss: NDArray[np.float64]
+    n_features: NDArray[np.int64]
+
+    @property
+    def best(self) -> int:
+        """Position of the smallest log loss; of equals the largest lambda."""
+        return int(np.argmin(self.log_loss))
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per lambda: lam, log_loss, n_features."""
+        pandas = import_optional("pandas", extra="frames", purpose="LambdaPath.to_frame")
+        return pandas.DataFrame({"lam": self.lam, "log_loss": self.log_loss, "n_features": self.n_features})
+
+    def __len__(self) -> int:
+        return len(self.lam)
+
+
+class ProximalGraph(ClassifierMixin, BaseEstimator):
+    """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
+
+    Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest |weight| among v and
+    its descendants. Such a group is zero as a whole, so the features used are closed upwards: whoever is used, all
+    above it are. The proximal operator is exact, by network flow along the hierarchy's edges.
+
+    X may hold any numbers. Several classes: one against the rest, with one lam for all.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None
+        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
+        to nothing. Without names the columns must be `hierarchy.features`. None: no relations, which is the lasso.
+    lam : float or None
+        Weight of the penalty, above 0. None: of 30 values, log-spaced from the smallest with all weights zero down to
+        1/1000 of it, the one with the smallest log loss in an inner cross-validation (5 stratified folds, fewer where
+        a class has fewer rows); of equals the larger.
+    class_weight : {"balanced"}, dict or None
+        Weight of the rows of a class; "balanced": as much for each class in all, in every problem of one against the
+        rest. Weights are scaled to a sum of 1 over the rows, so lam keeps its meaning. The log loss that chooses lam
+        uses them too.
+    max_iter : int, default 10000
+        Steps at most, for each value of lam.
+    tol : float, default 1e-4
+        Where to stop: the duality gap, an upper bound of how far the objective is from its minimum, as a fraction of
+        the loss of the constant model. A ConvergenceWarning says where it was not met.
+    n_jobs : int or None
+        Jobs for the inner cross-validation, as in joblib. Results do not depend on it.
+    random_state : int, RandomState or None
+        Shuffles the rows into the inner folds.
+
+    Attributes
+    ----------
+    coef_, intercept_ : arrays of shape (1 or n_classes, n_features) and (1 or n_classes,)
+        The weights; one row for two classes, whose positive one is `classes_[1]`.
+    lam_ : float
+        The weight of the penalty, given or chosen.
+    path_ : LambdaPath
+        Where lam was chosen: lambda, inner log loss and number of features; `path_.to_frame()` is a data frame.
+    selected_features_ : tuple of str
+        Names of the features whose weight is not 0, for any class, in the order of the columns ("x0", "x1", ... for
+        columns without name or hierarchy).
+    n_iter_, gap_ : arrays of shape (1 or n_classes,)
+        Steps taken and relative duality gap reached at `lam_`.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As in the other classifiers.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import Hierarchy, ProximalGraph
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> rows = [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl", "cat"])
+    >>> clf = ProximalGraph(hierarchy=hierarchy, lam=0.1).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
+    >>> clf.selected_features_
+    ('animal', 'bird', 'owl')
+    >>> print(clf.predict(X[:3]))
+    ['yes' 'yes' 'no']
+    """
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        lam: float | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_iter: int = 10_000,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.lam = lam
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y.
+
+        X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
+        hierarchy by name.
+        """
+        self._check_parameters()
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but y holds only one class: "
+                f"{self.classes_.tolist()}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
+        if self.lam is None:
+            fits = self._choose_lam(X, codes)
+            k = self.path_.best
+            self.lam_ = float(self.path_.lam[k])
+        else:
+            self.lam_, k = float(self.lam), 0
+            fits = self._fit_path(X, codes, np.array([self.lam_]))
+            self._warn(fits)
+        self.coef_ = np.stack([fit.coef[k] for fit in fits])
+        self.intercept_ = np.array([fit.intercept[k] for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter[k] for fit in fits])
+        self.gap_ = np.array([fit.relative_gap[k] for fit in fits])
+        return self
+
+    @property
+    def selected_features_(self) -> tuple[str, ...]:
+        check_is_fitted(self)
+        used = np.flatnonzero((self.coef_ != 0).any(axis=0))
+        return tuple(self.hierarchy_.features[j] for j in used)
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
+        """One for two classes, whose positive class is the second; else one per class, against the rest."""
+        penalty = graph_penalty(self.hierarchy_)
+        n_classes = len(self.classes_)
+        problems = []
+        for c in [1] if n_classes == 2 else range(n_classes):
+            positive = codes == c
+            if self.class_weight == "balanced":
+                share = positive.mean()
+                weights = np.where(positive, 0.5 / share, 0.5 / (1 - share))
+            else:
+                weights = self._row_weights(codes)
+            problems.append(LogisticProblem(X, positive, weights, penalty))
+        return problems
+
+    def _row_weights(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+        labels = self.classes_[codes]
+        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
+        weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
+        return weights
+
+    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: NDArray[np.float64]) -> list[PathFit]:
+        """The path of each problem."""
+        return [problem.solve(lams, int(self.max_iter), self.tol) for problem in self._problems(X, codes)]
+
+    def _choose_lam(self, X: Any, codes: NDArray[np.intp]) -> list[PathFit]:
+        """Sets `path_` and returns the path over all rows."""
+        lams = self._lambdas(X, codes)
+        splits = list(self._folds(codes).split(codes, codes))
+        rows = [np.arange(len(codes)), *(training for training, _ in splits)]
+        # The kernel releases the GIL, so threads do.
+        everything, *parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
+            delayed(self._fit_path)(X[part], codes[part], lams) for part in rows
+        )
+        weights = self._row_weights(codes)
+        losses = np.zeros(len(lams))
+        for (_, test), fits in zip(splits, parts, strict=True):
+            losses -= weights[test] @ _log_proba_of(X[test], codes[test], fits)
+        used = np.any([fit.coef != 0 for fit in everything], axis=0).sum(axis=1)
+        self.path_ = LambdaPath(lams, losses / weights.sum(), used)
+        self._warn([fit for fits in [everything, *parts] for fit in fits])
+        return list(everything)
+
+    def _lambdas(self, X: Any, codes: NDArray[np.intp]) -> NDArray[np.float64]:
+        largest = max(problem.lam_max() for problem in self._problems(X, codes))
+        if largest <= 1e-14 * abs(X).max():
+            largest = 1.0  # no column varies with the class: any value leaves all weights at zero
+        lams: NDArray[np.float64] = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
+        return lams
+
+    def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
+        count = np.bincount(codes)
+        if count.min() < 2:
+            rare = self.classes_.tolist()[count.argmin()]
+            raise ValueError(
+                f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
+                f"has 1 sample; give lam a value, or more rows"
+            )
+        n_folds = min(N_FOLDS, int(count.min()))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+
+    def _warn(self, fits: Sequence[PathFit]) -> None:
+        gaps = np.concatenate([fit.relative_gap for fit in fits])
+        missed = int((gaps > self.tol).sum())
+        if missed:
+            warnings.warn(
+                f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
+                f"to {max(gaps):.1e}, above tol={self.tol}; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=4 if self.lam is None else 3,
+            )
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        return _log_proba(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(c | x) for each row and class; with more than two classes, their sigmoids divided by their sum."""
+        probability: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return probability
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+        """Why each row of X is classified as it is: weight times value of each feature, adding up to the score.
+
+        Parameters
+        ----------
+        X : rows, as for `predict`
+            The labels of a data frame's rows appear in the explanations.
+        target : label or None
+            The class whose `decision_function` is explained; None: the second of two classes, the predicted one of
+            several.
+        term_names : mapping, sequence or None
+            Readable names of the features: by feature, or in the order of the columns.
+        """
+        scores = self.decision_function(X)
+        rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        weights, constants = self.coef_, self.intercept_
+        if scores.ndim == 1:  # the first of two classes has minus the score of the second
+            scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
+            constants = np.concatenate([-constants, constants])
+
+        def products(row: int, c: int) -> tuple[Any, Any, Any]:
+            columns, values = (
+                part[rows.indptr[row] : rows.indptr[row + 1]] for part in (rows.indices, rows.data)
+            )
+            used = (weights[c, columns] != 0) & (values != 0)
+            return columns[used], values[used], weights[c, columns[used]]
+
+        return explain_linear(
+            products,
+            scores,
+            constants,
+            self.predict_proba(X),
+            method=type(self).__name__,
+            rows=row_labels(X, rows.shape[0]),
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=readable_names(term_names, self.hierarchy_.features),
+        )
+
+    # ------------------------------------------------------------------------------------------ checking
+
+    def _check_parameters(self) -> None:
+        if self.lam is not None and (not is_number(self.lam) or not 0 < self.lam < np.inf):
+            raise ValueError(
+                f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
+            )
+        weight = self.class_weight
+        if not (
+            weight is None
+            or isinstance(weight, Mapping)
+            or (isinstance(weight, str) and weight == "balanced")
+        ):
+            raise ValueError(
+                f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}"
+            )
+        if isinstance(weight, Mapping) and not all(is_number(w) and 0 < w < np.inf for w in weight.values()):
+            raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
+        max_iter = self.max_iter
+        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 1:
+            raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")
+        if not is_number(self.tol) or not 0 < self.tol < np.inf:
+            raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
+        check_n_jobs(self.n_jobs)
+        check_hierarchy(self.hierarchy)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    if scores.ndim == 1:
+        return np.column_stack([log_expit(-scores), log_expit(scores)])
+    logs = log_expit(scores)
+    normalised: NDArray[np.float64] = logs - logsumexp(logs, axis=1, keepdims=True)
+    return normalised
+
+
+def _log_proba_of(X: Any, codes: NDArray[np.intp], fits: Sequence[PathFit]) -> NDArray[np.float64]:
+    """ln P of each row's own class, a column per lambda."""
+    scores = np.stack([X @ fit.coef.T + fit.intercept for fit in fits], axis=-1)
+    logs = [_log_proba(s[:, 0] if len(fits) == 1 else s) for s in np.moveaxis(scores, 1, 0)]
+    chosen: NDArray[np.float64] = np.stack([log[np.arange(len(codes)), codes] for log in logs], axis=1)
+    return chosen
