@@ -219,7 +219,8 @@ class GraphProx {
     return sum / static_cast<double>(end - begin);
   }
 
-  // The t at which the block weighs nothing, sum (|u_v| - t)_+ = lambda n: Newton's method from the left is finite.
+  // The t at which the block weighs nothing, sum (|u_v| - t)_+ = lambda n. Newton's method from the left: t rises and
+  // fewer and fewer |u_v| lie above it. Where rounding brings one back, t is as good as it gets.
   double level(std::size_t begin, std::size_t end, double lambda) const {
     const double due = lambda * static_cast<double>(end - begin);
     double t = mean(begin, end) - lambda;
@@ -231,7 +232,7 @@ class GraphProx {
           sum += size_[at(nodes_[k])];
           ++above;
         }
-      if (above == counted || !above) return t;
+      if (above >= counted || !above) return t;
       counted = above;
       t = (sum - due) / static_cast<double>(above);
     }

@@ -1,6 +1,8 @@
 """ProximalGraph: optimal by independent measures, its path, several classes, and what it refuses."""
 
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -324,3 +326,15 @@ def test_bad_data():
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(ProximalGraph(), method)(X)
     assert not hasattr(ProximalGraph(), "selected_features_")
+
+
+def test_levels_that_rounding_moves_to_and_fro():
+    """Equal columns make equal numbers: a level must be found also where rounding decides what is above it."""
+    code = (
+        "from hietan import ProximalGraph; from hietan.datasets import make_hierarchical_classification as make\n"
+        "from sklearn.model_selection import StratifiedKFold\n"
+        "d = make(150, 80, imbalance=0.35, random_state=0)\n"
+        "for rows, _ in StratifiedKFold(3, shuffle=True, random_state=0).split(d.X, d.y):\n"
+        "    ProximalGraph(hierarchy=d.hierarchy, lam=0.002).fit(d.X[rows], d.y[rows])\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)  # it takes a second, or for ever
