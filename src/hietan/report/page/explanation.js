@@ -13,12 +13,12 @@ function explanationPanel(dataset, entry, m) {
     el("h4", {}, "The learned tree"),
     hasTree ? treeView(dataset, why, title) : el("p", { class: "note" }, "This method learns no tree."),
     hasTree && why.rest[0] > 0 && el("p", { class: "note" }, `Drawn are the strongest features and what joins them to the root; ${plural(why.rest[0], "weaker one")} add ${signed(why.rest[1])} together.`),
-    el("h4", {}, "From the class prior to the log-odds"), waterfall(dataset, why), removedTerms(dataset, why)]);
+    el("h4", {}, "How the log-odds add up"), waterfall(dataset, why), removedTerms(dataset, why)]);
 }
 
 function waterfall(dataset, why, limit = 12) {
   const order = why.contributions.map((_, i) => i).sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
-  const rest = order.slice(limit), steps = [[["class prior"], "", why.base]];
+  const rest = order.slice(limit), steps = [[["base value"], "", why.base]];
   for (const i of order.slice(0, limit)) steps.push([term(dataset, why.features[i]), why.values[i], why.contributions[i]]);
   if (rest.length + why.rest[0]) steps.push([[plural(rest.length + why.rest[0], "weaker feature") + ", together"], "", rest.reduce((s, i) => s + why.contributions[i], why.rest[1])]);
   for (const [what, v] of why.other) steps.push([[what], "", v]);
