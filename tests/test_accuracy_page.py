@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODELite, HieTAN, HieTANLite
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODELite, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
 
@@ -35,6 +35,13 @@ def test_a_sample_is_recomputed(real_data, dataset, name, method, smoothing):
     row = ROWS[dataset, name, smoothing]
     for field in ("gmean", "sensitivity", "specificity", "auc"):
         assert float(row[field]) == pytest.approx(values[field], abs=5.1e-5)
+
+
+def test_a_sample_of_proximal_graph_is_recomputed(real_data):
+    values = pooled_predictions(ProximalGraph(lam=0.002), fetch_ageing_genes("fly", "CC"), seed=0).metrics()
+    row = ROWS["DM-CC", "proximalGraph, lambda 0.002", ""]
+    assert float(row["gmean"]) == pytest.approx(values["gmean"], abs=0.02)  # a row on the threshold may turn
+    assert float(row["auc"]) == pytest.approx(values["auc"], abs=0.002)
 
 
 def test_the_page_shows_the_means_of_the_table():
