@@ -4,10 +4,12 @@
 #include <nanobind/stl/string.h>
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
 #include "aode.hpp"
+#include "cooccurrence.hpp"
 #include "counts.hpp"
 #include "hip.hpp"
 #include "information.hpp"
@@ -42,6 +44,23 @@ Out<T, 2> make_array(std::size_t n, std::size_t m) {
   T* data = new T[n * m];
   nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
   return Out<T, 2>(data, {n, m}, owner);
+}
+
+// Takes over what a buffer holds.
+template <typename T>
+Out<T, 1> as_array(Buffer<T>& buffer) {
+  const std::size_t n = buffer.size();
+  T* data = buffer.release();
+  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return Out<T, 1>(data, {n}, owner);
+}
+
+template <typename T>
+Out<T, 2> as_array(Buffer<T>& buffer, std::size_t columns) {
+  const std::size_t n = buffer.size() / columns;
+  T* data = buffer.release();
+  nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return Out<T, 2>(data, {n, columns}, owner);
 }
 
 void require(bool condition, const char* what) {
@@ -125,23 +144,106 @@ void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t,
   count_sparse(indptr.data(), indices.data(), rows.data(), rows.shape(0), d, ones.data(), pairs.data());
 }
 
-Counts make_counts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones,
-                   const In<std::int32_t, 2>& pairs) {
-  const std::size_t classes = class_count.shape(0), d = ones.shape(1);
-  require(classes > 0 && d > 0 && ones.shape(0) == classes && pairs.shape(0) == classes &&
-              pairs.shape(1) == pair_total(d),
-          "class_count, ones and pairs do not fit each other");
-  return {classes, d, class_count.data(), ones.data(), pairs.data()};
+template <typename Index>
+nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> codes,
+                                 InOut<std::int32_t, 2> ones) {
+  const std::size_t classes = ones.shape(0), d = ones.shape(1), n = codes.shape(0);
+  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not fit each other");
+  require(n <= INT32_MAX, "there are more rows than the counts can hold");
+  require_csr(indptr, indices, d);
+  for (std::size_t r = 0; r < n; ++r) {
+    require(codes.data()[r] >= 0 && static_cast<std::size_t>(codes.data()[r]) < classes, "a code is out of range");
+    for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
+      require(indices.data()[k] > indices.data()[k - 1], "column indices of a row must rise");
+  }
+  Cooccurrences found;
+  {
+    nb::gil_scoped_release release;
+    count_cooccurrences(indptr.data(), indices.data(), codes.data(), n, d, classes, ones.data(), found);
+  }
+  return nb::make_tuple(as_array(found.indptr), as_array(found.indices), as_array(found.values, classes));
 }
 
-Out<std::int64_t, 1> py_cmi_keys(In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
-                                 In<std::int32_t, 2> pairs) {
-  const Counts counts = make_counts(class_count, ones, pairs);
-  auto keys = make_array<std::int64_t>(pair_total(counts.d));
+// Pair counts, all of them or the sparse ones, kept alive with their arrays.
+struct PyCounts {
+  In<std::int64_t, 1> class_count;
+  In<std::int32_t, 2> ones, pairs;
+  In<std::int64_t, 1> indptr;
+  In<std::int32_t, 1> indices;
+
+  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> p) : class_count(n), ones(o), pairs(p) {
+    require_margins();
+    require(p.shape(0) == classes() && p.shape(1) == pair_total(features()),
+            "class_count, ones and pairs do not fit each other");
+  }
+  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> values, In<std::int64_t, 1> starts,
+           In<std::int32_t, 1> columns)
+      : class_count(n), ones(o), pairs(values), indptr(starts), indices(columns) {
+    require_margins();
+    require(values.shape(0) == columns.shape(0) && values.shape(1) == classes() && starts.shape(0) == features() + 1,
+            "class_count, ones and pairs do not fit each other");
+    const std::int64_t* start = starts.data();
+    require(start[0] == 0 && start[features()] == static_cast<std::int64_t>(columns.shape(0)),
+            "indptr does not fit indices");
+    for (std::size_t i = 0; i < features(); ++i) require(start[i] <= start[i + 1], "indptr must not fall");
+    for (std::size_t i = 0; i < features(); ++i) {
+      auto last = static_cast<std::int64_t>(i);
+      for (std::int64_t e = start[i]; e < start[i + 1]; last = columns.data()[e++])
+        require(columns.data()[e] > last && columns.data()[e] < static_cast<std::int64_t>(features()),
+                "the partners of a feature must rise, come after it and lie within the features");
+    }
+  }
+
+  std::size_t classes() const { return class_count.shape(0); }
+  std::size_t features() const { return ones.shape(1); }
+  bool sparse() const { return indptr.is_valid(); }
+  Counts view() const {
+    if (!sparse()) return {classes(), features(), class_count.data(), ones.data(), pairs.data()};
+    return {classes(), features(), class_count.data(), ones.data(), pairs.data(), indptr.data(), indices.data()};
+  }
+  CooccurrenceView cooccurrences() const { return {indptr.data(), indices.data(), pairs.data()}; }
+
+ private:
+  void require_margins() const {
+    require(classes() > 0 && features() > 0 && ones.shape(0) == classes(), "class_count and ones do not fit each other");
+  }
+};
+
+nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
+  require(a.sparse() && b.sparse() && a.classes() == b.classes() && a.features() == b.features(),
+          "the counts do not fit each other");
+  Cooccurrences sum;
+  {
+    nb::gil_scoped_release release;
+    add_cooccurrences(a.cooccurrences(), b.cooccurrences(), a.features(), a.classes(), sum);
+  }
+  return nb::make_tuple(as_array(sum.indptr), as_array(sum.indices), as_array(sum.values, a.classes()));
+}
+
+Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
+  require(!counts.sparse(), "sparse counts have SparseKeys");
+  auto keys = make_array<std::int64_t>(pair_total(counts.features()));
   nb::gil_scoped_release release;
-  cmi_keys(counts, keys.data());
+  cmi_keys(counts.view(), keys.data());
   return keys;
 }
+
+struct PySparseKeys {
+  PyCounts counts;
+  std::shared_ptr<const SparseKeys> keys;
+
+  explicit PySparseKeys(const PyCounts& c) : counts(c) {
+    require(c.sparse(), "SparseKeys needs sparse counts");
+    nb::gil_scoped_release release;
+    keys = std::make_shared<const SparseKeys>(counts.view());
+  }
+  Out<std::int64_t, 1> row(std::size_t i) const {
+    require(i < counts.features(), "a feature is out of range");
+    auto out = make_array<std::int64_t>(counts.features() - i - 1);
+    keys->row(i, out.data());
+    return out;
+  }
+};
 
 std::size_t py_most_informative(In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones) {
   require(ones.shape(0) == class_count.shape(0) && ones.shape(1) > 0, "class_count and ones do not fit each other");
@@ -168,22 +270,30 @@ struct PyRelations {
   }
 };
 
+const std::int64_t* fitting(const In<std::int64_t, 1>& keys, const PyRelations& relations) {
+  require(keys.shape(0) == pair_total(relations.features()), "keys do not fit the number of features");
+  return keys.data();
+}
+
+const SparseKeys& fitting(const PySparseKeys& keys, const PyRelations& relations) {
+  require(keys.counts.features() == relations.features(), "keys do not fit the number of features");
+  return *keys.keys;
+}
+
 struct PyRanking {
   In<std::int64_t, 1> keys;
+  std::optional<PySparseKeys> sparse_keys;  // one of these two, alive with the ranking
   PyRelations relations;
   Ranking ranking;
 
   PyRanking(In<std::int64_t, 1> k, const PyRelations& r)
       : keys(k), relations(r), ranking(fitting(k, r), relations.view()) {}
-
-  static const std::int64_t* fitting(const In<std::int64_t, 1>& k, const PyRelations& r) {
-    require(k.shape(0) == pair_total(r.features()), "keys do not fit the number of features");
-    return k.data();
-  }
+  PyRanking(const PySparseKeys& k, const PyRelations& r)
+      : sparse_keys(k), relations(r), ranking(fitting(k, r), relations.view()) {}
 
   // The first `limit` edges (i < j), highest key first; sorts as far as needed.
   Out<std::int32_t, 2> edges(std::size_t limit) {
-    limit = std::min(limit, keys.shape(0));
+    limit = std::min(limit, pair_total(relations.features()));
     auto out = make_array<std::int32_t>(limit, 2);
     nb::gil_scoped_release release;
     std::size_t n = 0;
@@ -206,14 +316,14 @@ Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, s
   return parent;
 }
 
-Out<std::int32_t, 1> py_hierarchical_tree(In<std::int64_t, 1> keys, const PyRelations& relations,
+template <typename Keys>
+Out<std::int32_t, 1> py_hierarchical_tree(const Keys& keys, const PyRelations& relations,
                                           In<std::int64_t, 1> root_order) {
-  const std::size_t d = relations.features();
-  PyRanking::fitting(keys, relations);
-  require_order(root_order, d);
-  auto parent = make_array<std::int32_t>(d);
+  const auto& source = fitting(keys, relations);
+  require_order(root_order, relations.features());
+  auto parent = make_array<std::int32_t>(relations.features());
   nb::gil_scoped_release release;
-  hierarchical_tree(keys.data(), relations.view(), root_order.data(), parent.data());
+  hierarchical_tree(EdgeOrder(source, relations.view()), root_order.data(), parent.data());
   return parent;
 }
 
@@ -251,9 +361,8 @@ Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std:
 
 Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::size_t rows,
                                  In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
-                                 In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
-                                 In<std::int32_t, 2> pairs, In<double, 1> log_prior, double alpha, bool pooled) {
-  const Counts counts = make_counts(class_count, ones, pairs);
+                                 const PyCounts& py_counts, In<double, 1> log_prior, double alpha, bool pooled) {
+  const Counts counts = py_counts.view();
   require(counts.d == ranking.relations.features(), "the ranking does not fit the counts");
   require_words(words, rows, counts.d);
   require_order(root_order, counts.d);
@@ -270,9 +379,8 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
 }
 
 Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, std::size_t rows,
-                                 In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
-                                 In<std::int32_t, 2> pairs, In<double, 1> log_prior, double alpha, bool pooled) {
-  const Counts counts = make_counts(class_count, ones, pairs);
+                                 const PyCounts& py_counts, In<double, 1> log_prior, double alpha, bool pooled) {
+  const Counts counts = py_counts.view();
   require_words(words, rows, counts.d);
   require(parent.shape(0) == counts.d, "parent must have an entry per feature");
   for (std::size_t v = 0; v < counts.d; ++v)
@@ -294,10 +402,9 @@ Ancestors ancestors_named(const std::string& name) {
 
 Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string& ancestors,
                                  std::int64_t min_frequency, In<Word, 2> words, std::size_t rows,
-                                 In<double, 1> naive_log_prior, In<std::int64_t, 1> class_count,
-                                 In<std::int32_t, 2> ones, In<std::int32_t, 2> pairs, In<double, 1> log_prior,
+                                 In<double, 1> naive_log_prior, const PyCounts& py_counts, In<double, 1> log_prior,
                                  double alpha, bool pooled) {
-  const Counts counts = make_counts(class_count, ones, pairs);
+  const Counts counts = py_counts.view();
   require(counts.d == relations.features(), "the relations do not fit the counts");
   require_words(words, rows, counts.d);
   require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not fit the number of classes");
@@ -346,7 +453,23 @@ NB_MODULE(_kernel, m) {
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
   m.def("count_sparse", &py_count_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
-  m.def("cmi_keys", &py_cmi_keys, "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
+  m.def("count_cooccurrences", &py_count_cooccurrences<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "codes"_a.noconvert(), "ones"_a.noconvert());
+  m.def("count_cooccurrences", &py_count_cooccurrences<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
+        "codes"_a.noconvert(), "ones"_a.noconvert());
+
+  nb::class_<PyCounts>(m, "Counts")
+      .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 2>, In<std::int32_t, 2>>(), "class_count"_a.noconvert(),
+           "ones"_a.noconvert(), "pairs"_a.noconvert())
+      .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 2>, In<std::int32_t, 2>, In<std::int64_t, 1>,
+                    In<std::int32_t, 1>>(),
+           "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "indptr"_a.noconvert(),
+           "indices"_a.noconvert());
+  m.def("add_cooccurrences", &py_add_cooccurrences, "a"_a, "b"_a);
+  m.def("cmi_keys", &py_cmi_keys, "counts"_a);
+  nb::class_<PySparseKeys>(m, "SparseKeys")
+      .def(nb::init<const PyCounts&>(), "counts"_a)
+      .def("row", &PySparseKeys::row, "i"_a);
   m.def("most_informative", &py_most_informative, "class_count"_a.noconvert(), "ones"_a.noconvert());
 
   nb::class_<PyRelations>(m, "Relations")
@@ -355,23 +478,22 @@ NB_MODULE(_kernel, m) {
            "descendant_indices"_a.noconvert());
   nb::class_<PyRanking>(m, "Ranking")
       .def(nb::init<In<std::int64_t, 1>, const PyRelations&>(), "keys"_a.noconvert(), "relations"_a)
+      .def(nb::init<const PySparseKeys&, const PyRelations&>(), "keys"_a, "relations"_a)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def_prop_ro("n_sorted", [](const PyRanking& r) { return r.ranking.sorted_edges(); });
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
-  m.def("hierarchical_tree", &py_hierarchical_tree, "keys"_a.noconvert(), "relations"_a,
+  m.def("hierarchical_tree", &py_hierarchical_tree<In<std::int64_t, 1>>, "keys"_a.noconvert(), "relations"_a,
         "root_order"_a.noconvert());
+  m.def("hierarchical_tree", &py_hierarchical_tree<PySparseKeys>, "keys"_a, "relations"_a, "root_order"_a.noconvert());
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
   m.def("lazy_joint_log", &py_lazy_joint_log, "ranking"_a, "words"_a.noconvert(), "n_rows"_a,
-        "root_order"_a.noconvert(), "lone_feature"_a, "directed"_a, "class_count"_a.noconvert(), "ones"_a.noconvert(),
-        "pairs"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+        "root_order"_a.noconvert(), "lone_feature"_a, "directed"_a, "counts"_a, "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
   m.def("tree_joint_log", &py_tree_joint_log, "parent"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a,
-        "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "log_prior"_a.noconvert(),
-        "alpha"_a, "pooled"_a);
+        "counts"_a, "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
   m.def("aode_joint_log", &py_aode_joint_log, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
-        "n_rows"_a, "naive_log_prior"_a.noconvert(), "class_count"_a.noconvert(), "ones"_a.noconvert(),
-        "pairs"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
+        "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);
   m.def("hip_select", &py_hip_select, "relations"_a, "words"_a.noconvert());
   m.def("hip_joint_log", &py_hip_joint_log, "relations"_a, "words"_a.noconvert(), "n_rows"_a,
         "class_count"_a.noconvert(), "ones"_a.noconvert(), "log_prior"_a.noconvert(), "alpha"_a, "pooled"_a);

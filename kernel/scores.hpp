@@ -31,6 +31,7 @@ class Tables {
   std::size_t classes() const { return counts_.classes; }
   std::size_t features() const { return counts_.d; }
   bool pooled() const { return pooled_; }
+  const Counts& counts() const { return counts_; }
 
   // Training rows of all classes with x_v as given.
   std::int64_t frequency(std::size_t v, bool xv) const { return xv ? total_[v] : n_ - total_[v]; }
@@ -49,21 +50,19 @@ class Tables {
 
   // out[c] += ln P(x_v | x_p, c)
   void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
-    const std::size_t pair = pair_index(v, p, counts_.d), stride = pair_total(counts_.d);
-    const double q = pooled_ ? pooled_guess(v, xv, p, xp, pair) : 0.5;
+    const Counts::Cell both = counts_.cell(v, p);
+    const double q = pooled_ ? pooled_guess(v, xv, p, xp, both) : 0.5;
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const std::int64_t condition = condition_count(p, xp, c);
-      out[c] += log_count(cell(counts_.pairs[c * stride + pair], counts_.ones_of(c)[v], condition, xv, xp), q) -
-                log_condition(condition);
+      out[c] += log_count(cell(both[c], counts_.ones_of(c)[v], condition, xv, xp), q) - log_condition(condition);
     }
   }
 
-  // out[x_v] = ln P(x_v | x_p, c) for both values of v
-  void log_child(std::size_t v, std::size_t p, bool xp, std::size_t c, double* out) const {
-    const std::size_t pair = pair_index(v, p, counts_.d);
+  // out[x_v] = ln P(x_v | x_p, c) for both values of v, given the rows with both features
+  void log_child(std::size_t v, std::size_t p, const Counts::Cell& both, bool xp, std::size_t c, double* out) const {
     const std::int64_t condition = condition_count(p, xp, c);
-    const std::int64_t one = cell(counts_.pairs_of(c)[pair], counts_.ones_of(c)[v], condition, true, xp);
-    const double q = pooled_ ? pooled_guess(v, true, p, xp, pair) : 0.5, below = log_condition(condition);
+    const std::int64_t one = cell(both[c], counts_.ones_of(c)[v], condition, true, xp);
+    const double q = pooled_ ? pooled_guess(v, true, p, xp, both) : 0.5, below = log_condition(condition);
     out[1] = log_count(one, q) - below;
     out[0] = log_count(condition - one, 1.0 - q) - below;
   }
@@ -83,11 +82,11 @@ class Tables {
   }
 
   // The same conditional over all classes together.
-  double pooled_guess(std::size_t v, bool xv, std::size_t p, bool xp, std::size_t pair) const {
-    std::int64_t both = 0;
-    for (std::size_t c = 0; c < counts_.classes; ++c) both += counts_.pairs_of(c)[pair];
+  double pooled_guess(std::size_t v, bool xv, std::size_t p, bool xp, const Counts::Cell& both) const {
+    std::int64_t in_all = 0;
+    for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
     const std::int64_t condition = frequency(p, xp);
-    return (static_cast<double>(cell(both, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
+    return (static_cast<double>(cell(in_all, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
   }
 
   double log_count(std::int64_t count, double q) const {

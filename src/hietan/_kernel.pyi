@@ -14,8 +14,27 @@ class Relations:
         descendant_indices: NDArray[np.int32],
     ) -> None: ...
 
+class Counts:
+    @overload
+    def __init__(
+        self, class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        class_count: NDArray[np.int64],
+        ones: NDArray[np.int32],
+        pairs: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+    ) -> None: ...
+
+class SparseKeys:
+    def __init__(self, counts: Counts) -> None: ...
+    def row(self, i: int) -> NDArray[np.int64]: ...
+
 class Ranking:
-    def __init__(self, keys: NDArray[np.int64], relations: Relations) -> None: ...
+    def __init__(self, keys: NDArray[np.int64] | SparseKeys, relations: Relations) -> None: ...
     def edges(self, limit: int) -> NDArray[np.int32]: ...
     @property
     def n_sorted(self) -> int: ...
@@ -46,13 +65,28 @@ def count_sparse(
     ones: NDArray[np.int32],
     pairs: NDArray[np.int32],
 ) -> None: ...
-def cmi_keys(
-    class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
-) -> NDArray[np.int64]: ...
+@overload
+def count_cooccurrences(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    codes: NDArray[np.int64],
+    ones: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+@overload
+def count_cooccurrences(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    ones: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def add_cooccurrences(
+    a: Counts, b: Counts
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def cmi_keys(counts: Counts) -> NDArray[np.int64]: ...
 def most_informative(class_count: NDArray[np.int64], ones: NDArray[np.int32]) -> int: ...
 def spanning_tree(keys: NDArray[np.int64], n_features: int, root: int) -> NDArray[np.int32]: ...
 def hierarchical_tree(
-    keys: NDArray[np.int64], relations: Relations, root_order: NDArray[np.int64]
+    keys: NDArray[np.int64] | SparseKeys, relations: Relations, root_order: NDArray[np.int64]
 ) -> NDArray[np.int32]: ...
 def lazy_trees(
     ranking: Ranking,
@@ -70,9 +104,7 @@ def lazy_joint_log(
     root_order: NDArray[np.int64],
     lone_feature: int,
     directed: bool,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -81,9 +113,7 @@ def tree_joint_log(
     parent: NDArray[np.int32],
     words: NDArray[np.uint64],
     n_rows: int,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -95,9 +125,7 @@ def aode_joint_log(
     words: NDArray[np.uint64],
     n_rows: int,
     naive_log_prior: NDArray[np.float64],
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,

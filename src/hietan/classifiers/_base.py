@@ -219,7 +219,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
 
     def _count_arguments(self) -> dict[str, Any]:
-        return {name: getattr(self.counts_, name) for name in ("class_count", "ones", "pairs")}
+        return {"counts": self.counts_.kernel}
 
     # ------------------------------------------------------------------------------------------ checking
 

@@ -14,7 +14,7 @@ from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import EdgeRanking, PairCounts, Tree
+from hietan.structure import EdgeRanking, PairCounts, Tree, kernel_relations
 
 
 class _TreeClassifier(BaseBayes):
@@ -152,7 +152,11 @@ class TAN(_EagerTreeClassifier):
     """
 
     def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
-        return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
+        if isinstance(ranking.keys, np.ndarray):
+            return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
+        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
+        unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy_.features))
+        return _kernel.hierarchical_tree(ranking.keys, unrelated, self._root_order)
 
 
 class HieTAN(_EagerTreeClassifier):

@@ -27,9 +27,13 @@ class EdgeRanking:
         self.hierarchy = hierarchy
 
     @cached_property
-    def keys(self) -> NDArray[np.int64]:
-        """The keys of the pairs i < j, row after row of the upper triangle."""
-        return _kernel.cmi_keys(self.counts.class_count, self.counts.ones, self.counts.pairs)
+    def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
+        """The keys of the pairs i < j, row after row of the upper triangle.
+
+        With sparse counts, an object that works out those of pairs that never co-occur when they are needed.
+        """
+        counts = self.counts.kernel
+        return _kernel.cmi_keys(counts) if self.counts.is_dense else _kernel.SparseKeys(counts)
 
     @cached_property
     def relations(self) -> _kernel.Relations:
@@ -48,7 +52,8 @@ class EdgeRanking:
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
-        return self.kernel.edges(self.keys.size if limit is None else limit)
+        d = self.counts.n_features
+        return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"counts": self.counts, "hierarchy": self.hierarchy}
