@@ -370,10 +370,11 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
   const Tables tables(counts, alpha, pooled);
+  TreeScorer scorer(tables);
   for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, false,
                      [&](std::size_t row, const std::int32_t* parent) {
-                       add_tree(tables, parent, words.data() + row / kLanes * counts.d, row % kLanes,
-                                joint.data() + row * counts.classes);
+                       scorer.add(parent, words.data() + row / kLanes * counts.d, row % kLanes,
+                                  joint.data() + row * counts.classes);
                      });
   return joint;
 }

@@ -10,6 +10,7 @@ namespace hietan {
 class KeyHistogram {
  public:
   void add(std::int64_t key, std::size_t n = 1) { counts_[bucket(key)] += n; }
+  void remove(std::int64_t key, std::size_t n) { counts_[bucket(key)] -= n; }
 
   // A range of buckets, from `top` (exclusive) down to `bottom`, that holds at least `wanted` edges if there are.
   struct Cut {

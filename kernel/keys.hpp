@@ -40,8 +40,8 @@ class DenseKeys {
 };
 
 // The key of a pair that never co-occurs depends on the two features' numbers of ones alone, and most features share
-// theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features;
-// the latter, far fewer than pairs of features, are not even kept but worked out for each block that may hold some.
+// theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features, far
+// fewer than pairs of features; where even these are many, they are worked out anew for each block that may hold some.
 class SparseKeys {
  public:
   static constexpr bool kRowsRise = false;
@@ -56,17 +56,18 @@ class SparseKeys {
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
-  std::size_t portion() const { return keys_.size() / 16; }
+  std::size_t portion() const { return std::min(keys_.size() / 4, pair_total(counts_.d) / 32); }
 
   // Group after group, so that what a group's features have in common is found once.
   template <typename F>
   void within(std::int64_t low, std::int64_t high, F&& f) const {
-    std::vector<std::int64_t> apart(groups());
+    std::vector<std::int64_t> space;
     std::vector<std::int32_t> partners;
     for (std::size_t g = 0; g < groups(); ++g) {
       partners.clear();
+      const std::int64_t* apart = nullptr;
       if (highest_[g] >= low && lowest_[g] < high) {
-        apart_keys(g, 0, apart);
+        apart = apart_keys(g, space);
         for (std::size_t j = 0; j < counts_.d; ++j) {
           const std::int64_t key = apart[group_[j]];
           if (key >= low && key < high) partners.push_back(static_cast<std::int32_t>(j));
@@ -78,14 +79,16 @@ class SparseKeys {
 
   // The keys of row i: of its pairs with every j > i.
   void row(std::size_t i, std::int64_t* out) const {
-    std::vector<std::int64_t> apart(groups());
-    apart_keys(group_[i], 0, apart);
+    std::vector<std::int64_t> space;
+    const std::int64_t* apart = apart_keys(group_[i], space);
     for (std::size_t j = i + 1; j < counts_.d; ++j) out[j - i - 1] = apart[group_[j]];
     for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
       out[static_cast<std::size_t>(counts_.indices[e]) - i - 1] = keys_[static_cast<std::size_t>(e)];
   }
 
  private:
+  static constexpr std::size_t kMaxKeptGroups = 4096;  // 128 MB
+
   static std::size_t entries(const Counts& counts) { return static_cast<std::size_t>(counts.indptr[counts.d]); }
   std::size_t groups() const { return start_.size() - 1; }
   std::size_t size(std::size_t g) const { return start_[g + 1] - start_[g]; }
@@ -124,14 +127,16 @@ class SparseKeys {
     for (std::size_t e = from; e < to; ++e) keys_[e] = information_.key(sum[e - from]);
   }
 
-  // Counts all pairs of features of two groups, also the few that co-occur and have a key of their own: the histogram
-  // may promise more edges than there are, never fewer.
+  // Counts the pairs of features of two groups, less those that co-occur and have a key of their own.
   void tally_groups() {
     highest_.assign(groups(), INT64_MIN);
     lowest_.assign(groups(), INT64_MAX);
-    std::vector<std::int64_t> apart(groups());
+    if (groups() <= kMaxKeptGroups) apart_.resize(groups() * groups());
+    std::vector<std::int64_t> space(groups());
+    std::vector<std::size_t> together(groups());
     for (std::size_t g = 0; g < groups(); ++g) {
-      apart_keys(g, g, apart);
+      std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
+      work_out_apart(g, apart);
       for (std::size_t h = g; h < groups(); ++h) {
         histogram_.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
         for (const std::size_t k : {g, h}) {
@@ -139,28 +144,40 @@ class SparseKeys {
           lowest_[k] = std::min(lowest_[k], apart[h]);
         }
       }
+      std::fill(together.begin(), together.end(), 0);
+      for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
+        for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)
+          ++together[group_[static_cast<std::size_t>(counts_.indices[e])]];
+      for (std::size_t h = 0; h < groups(); ++h) histogram_.remove(apart[h], together[h]);
     }
   }
 
-  // The keys of pairs that never co-occur, of group g with the groups from `first` on.
-  void apart_keys(std::size_t g, std::size_t first, std::vector<std::int64_t>& out) const {
+  // The keys of pairs that never co-occur, of group g with every group; `space` is where to work them out if need be.
+  const std::int64_t* apart_keys(std::size_t g, std::vector<std::int64_t>& space) const {
+    if (!apart_.empty()) return apart_.data() + g * groups();
+    space.resize(groups());
+    work_out_apart(g, space.data());
+    return space.data();
+  }
+
+  void work_out_apart(std::size_t g, std::int64_t* out) const {
     std::vector<double> sum(groups(), 0.0);
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const Information::Row row = information_.row(member_[start_[g]], c);
       const std::int32_t* one = counts_.ones_of(c);
-      for (std::size_t h = first; h < groups(); ++h) {
+      for (std::size_t h = 0; h < groups(); ++h) {
         const std::size_t j = member_[start_[h]];
         // Two groups with more ones than rows always co-occur: no such pair is ever asked about.
         if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
       }
     }
-    for (std::size_t h = first; h < groups(); ++h) out[h] = information_.key(sum[h]);
+    for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
   }
 
   // Both lists rise: those that co-occur with i, and the features whose key with i is in range if they don't.
   template <typename F>
   void row_within(std::size_t i, std::int64_t low, std::int64_t high, const std::vector<std::int32_t>& partners,
-                  const std::vector<std::int64_t>& apart, F& f) const {
+                  const std::int64_t* apart, F& f) const {
     const auto end = static_cast<std::size_t>(counts_.indptr[i + 1]);
     auto e = static_cast<std::size_t>(counts_.indptr[i]);
     const auto together = [&](std::int32_t before) {
@@ -179,10 +196,11 @@ class SparseKeys {
 
   Counts counts_;
   Information information_;
-  std::vector<std::uint32_t> group_;              // of each feature
-  std::vector<std::size_t> member_, start_;       // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
-  std::vector<std::int64_t> keys_;                // of the pairs that co-occur
-  std::vector<std::int64_t> highest_, lowest_;    // of a group's pairs that don't
+  std::vector<std::uint32_t> group_;            // of each feature
+  std::vector<std::size_t> member_, start_;     // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
+  std::vector<std::int64_t> keys_;              // of the pairs that co-occur
+  std::vector<std::int64_t> apart_;             // of those that don't, [group][group], unless there are many groups
+  std::vector<std::int64_t> highest_, lowest_;  // the same, of each group
   KeyHistogram histogram_;
 };
 

@@ -108,20 +108,51 @@ class Tables {
   std::vector<std::int64_t> total_;        // ones over all classes
 };
 
-// Adds the factors of one row's tree, in column order, to `out`, a value per class.
-inline void add_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,
-                     double* out) {
-  for (std::size_t v = 0; v < tables.features(); ++v) {
-    if (parent[v] == kAbsent) continue;
-    const bool xv = words[v] >> lane & 1;
-    if (parent[v] == kRoot) {
-      tables.add_root(v, xv, out);
-    } else {
-      const auto p = static_cast<std::size_t>(parent[v]);
-      tables.add_child(v, xv, p, words[p] >> lane & 1, out);
+// Scores one tree after the other. The trees of different rows have most edges in common, so a feature's factors are
+// kept for as long as it has the same parent.
+class TreeScorer {
+ public:
+  explicit TreeScorer(const Tables& tables)
+      : tables_(tables),
+        parent_(tables.features(), kAbsent),
+        known_(tables.features(), 0),
+        factor_(tables.features() * 4 * tables.classes()) {}
+
+  // Adds the factors of one row's tree, in column order, to `out`, a value per class.
+  void add(const std::int32_t* parent, const Word* words, std::size_t lane, double* out) {
+    const std::size_t classes = tables_.classes();
+    for (std::size_t v = 0; v < tables_.features(); ++v) {
+      const std::int32_t p = parent[v];
+      if (p == kAbsent) continue;
+      const bool xv = words[v] >> lane & 1, xp = p != kRoot && (words[p] >> lane & 1);
+      const double* factor = factors(v, xv, p, xp);
+      for (std::size_t c = 0; c < classes; ++c) out[c] += factor[c];
     }
   }
-}
+
+ private:
+  const double* factors(std::size_t v, bool xv, std::int32_t p, bool xp) {
+    const std::size_t which = 2 * xp + xv;
+    double* factor = factor_.data() + (4 * v + which) * tables_.classes();
+    if (parent_[v] != p) {
+      parent_[v] = p;
+      known_[v] = 0;
+    }
+    if (known_[v] >> which & 1) return factor;
+    known_[v] = static_cast<std::uint8_t>(known_[v] | 1u << which);
+    std::fill(factor, factor + tables_.classes(), 0.0);
+    if (p == kRoot)
+      tables_.add_root(v, xv, factor);
+    else
+      tables_.add_child(v, xv, static_cast<std::size_t>(p), xp, factor);
+    return factor;
+  }
+
+  const Tables& tables_;
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint8_t> known_;  // which of the four combinations of values
+  std::vector<double> factor_;       // [feature][2 x_p + x_v][class]
+};
 
 // The same for one tree and all rows: its tables are filled once, out[row][class] starts from the caller's values.
 inline void add_shared_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t rows,

@@ -17,6 +17,8 @@ from hietan import HRETAN, TAN, HieTAN, HieTANLite
 from reference import METHODS, MUTANTS, ROOT, RULES, Rules
 from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
 
+pytestmark = pytest.mark.usefixtures("storage")
+
 ESTIMATORS = {"tan": TAN, "hie_tan": HieTAN, "hie_tan_lite": HieTANLite, "hre_tan": HRETAN}
 EAGER = ("tan", "hie_tan")
 SMALL = problems(min_features=1)

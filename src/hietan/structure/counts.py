@@ -18,9 +18,11 @@ _BLOCK_ROWS = 4096
 # A pair of ones in a sparse row costs about as much as this many words of 64 packed rows (measured).
 _SPARSE_PAIR_COST = 2.5
 # Pairs that co-occur are kept alone where there are at least so many features and, judged by some of them, at most
-# such a share of the pairs co-occurs (measured: see docs/performance.md). "dense" or "sparse" instead: always that.
+# such a share of the pairs co-occurs: a first prediction takes less time then (measured). Where all pairs would take
+# much memory, with their keys, the share at which they take less decides. "dense" or "sparse" instead: always that.
 _SPARSE_FROM_FEATURES = 4096
-_SPARSE_UP_TO_SHARE = 0.3
+_SPARSE_UP_TO_SHARE = 0.2
+_MUCH_MEMORY, _SMALLER_UP_TO_SHARE = 4e9, 0.7
 _SAMPLED_FEATURES = 128
 _STORAGE: str | None = None
 
@@ -146,7 +148,7 @@ def count_pairs(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> P
     _check_total(rows.n_rows)
     class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
     ones = np.zeros((n_classes, rows.n_features), dtype=np.int32)
-    if _few_pairs_occur(rows):
+    if _few_pairs_occur(rows, n_classes):
         table = rows.sparse()
         assert table.indptr is not None and table.indices is not None
         codes = np.ascontiguousarray(codes, dtype=np.int64)
@@ -182,25 +184,32 @@ def _rows_are_cheaper(rows: BinaryRows) -> bool:
     return float(_SPARSE_PAIR_COST * (ones @ ones)) < rows.n_features**2 * (rows.n_rows / 64)
 
 
-def _few_pairs_occur(rows: BinaryRows) -> bool:
+def _few_pairs_occur(rows: BinaryRows, n_classes: int) -> bool:
     """Whether to keep the pairs that co-occur alone: judged by features at equal distances."""
     d = rows.n_features
     if _STORAGE is not None:
         return _STORAGE == "sparse"
-    if d < _SPARSE_FROM_FEATURES or (rows.dense is not None and rows.dense.mean() > _SPARSE_UP_TO_SHARE):
+    limit = _sparse_up_to(d, n_classes)
+    if d < _SPARSE_FROM_FEATURES or (rows.dense is not None and rows.dense.mean() > limit):
         return False
     table = rows.sparse()
     assert table.indptr is not None and table.indices is not None
     ones = np.ones(table.indices.size, dtype=np.int32)
     X = sp.csr_array((ones, table.indices, table.indptr), shape=table.shape)
     some = X[:, :: -(-d // _SAMPLED_FEATURES)]
-    return bool((some.T @ X).nnz <= _SPARSE_UP_TO_SHARE * some.shape[1] * d)
+    return bool((some.T @ X).nnz <= limit * some.shape[1] * d)
+
+
+def _sparse_up_to(n_features: int, n_classes: int) -> float:
+    """The share of co-occurring pairs up to which they are kept alone."""
+    much = _all_pairs(n_features) * (4 * n_classes + 8) > _MUCH_MEMORY
+    return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
 
 
 def _sum_of_pairs(a: PairCounts, b: PairCounts) -> NDArray[np.int32] | SparsePairs:
     if isinstance(a.pairs, SparsePairs) and isinstance(b.pairs, SparsePairs):
         both = SparsePairs(*_kernel.add_cooccurrences(a.kernel, b.kernel))
-        full = both.indices.size > _SPARSE_UP_TO_SHARE * _all_pairs(a.n_features)
+        full = both.indices.size > _sparse_up_to(a.n_features, a.n_classes) * _all_pairs(a.n_features)
         if not full or _STORAGE == "sparse":
             return both
         return PairCounts(a.class_count, a.ones, both).to_dense().pairs
