@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import numbers
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan._dask import is_partitioned
+from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
 from hietan.structure import BinaryRows, PairCounts, count_pairs
@@ -51,6 +55,19 @@ _ATTRIBUTES = {
     "n_features_in_": """n_features_in_, feature_names_in_
         Number and, if X had string names, names of the columns.""",
 }
+
+
+def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Give a method that answers for rows a lazy answer for the rows of a Dask collection."""
+
+    @wraps(method)
+    def either_way(self: Any, X: Any) -> Any:
+        if not is_partitioned(X):
+            return method(self, X)
+        check_is_fitted(self)
+        return predict_partitions(self, method.__name__, X)
+
+    return either_way
 
 
 class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -100,15 +117,27 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _learn(self) -> None:
         """Called by `fit` with the counts in place: what does not depend on the row to predict."""
 
+    def _prepare(self) -> None:
+        """Called before the rows of a prediction are shared out: what is learned once for all of them."""
+
     # ------------------------------------------------------------------------------------------ fitting
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
-        hierarchy by name.
+        hierarchy by name. Or it is a Dask array or data frame, or a list of delayed blocks of rows, with y divided
+        alike: then each block is counted where it lies, and the model is that of one fit to all rows in memory.
         """
         self._check_parameters()
+        if is_partitioned(X):
+            classes, rows, labels = read_partitions(self, X, y)
+            self._set_classes(classes)
+            self._align_hierarchy()
+            self._begin()
+            self._set_counts(count_partitions(self, rows, labels))
+            self._learn()
+            return self
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -122,9 +151,12 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Take in further rows. The model is that of one `fit` to all rows, however they are divided.
 
-        The first call needs `classes`, all labels that may ever come.
+        The first call needs `classes`, all labels that may ever come. So data larger than memory are read in
+        parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
         """
         self._check_parameters()
+        if is_partitioned(X):
+            raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
@@ -150,6 +182,19 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._set_counts(counts if first else self.counts_ + counts)
         return self
 
+    def _counter(self) -> Self:
+        """A copy that knows the columns and the classes, and nothing else: what a worker needs to count rows."""
+        copy: Self = clone(self).set_params(hierarchy=None)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(copy, name, getattr(self, name))
+        return copy
+
+    def _count_rows(self, X: Any, y: NDArray[Any]) -> PairCounts:
+        """The statistics of some rows, which change nothing here; y must hold known classes."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric", reset=False)
+        return self._count(BinaryRows.from_matrix(X, self.binarize), np.searchsorted(self.classes_, y))
+
     def _set_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
             raise ValueError(
@@ -173,10 +218,12 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     # ------------------------------------------------------------------------------------------ predicting
 
+    @_also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
         rows = self._read(X)
         log_prior = self._log_prior()
+        self._prepare()
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
             return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
@@ -184,17 +231,20 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
         return np.concatenate(chunks)
 
+    @_also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
         joint = self.predict_joint_log_proba(X)
         normalised: NDArray[np.float64] = joint - logsumexp(joint, axis=1, keepdims=True)
         return normalised
 
+    @_also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class, in the order of `classes_`."""
         probability: NDArray[np.float64] = softmax(self.predict_joint_log_proba(X), axis=1)
         return probability
 
+    @_also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; ties go to the class that comes first in `classes_`."""
         joint = self.predict_joint_log_proba(X)
@@ -203,6 +253,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _read(self, X: Any) -> BinaryRows:
         check_is_fitted(self)
+        if is_partitioned(X):
+            raise TypeError("rows in memory are expected here, got a Dask collection; pass X.compute()")
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 

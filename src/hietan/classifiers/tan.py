@@ -73,6 +73,9 @@ class _EagerTreeClassifier(_TreeClassifier):
         assert self._tree is not None
         return self._tree
 
+    def _prepare(self) -> None:
+        _ = self.tree_
+
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X: for all of them the same object, `tree_`."""
         return [self.tree_] * self._read(X).n_rows
@@ -98,6 +101,12 @@ class _LazyTreeClassifier(_TreeClassifier):
     def _set_counts(self, counts: PairCounts) -> None:
         super()._set_counts(counts)
         self._ranking = EdgeRanking(counts, self.hierarchy_)
+
+    def _learn(self) -> None:
+        self._ranking.edges(1)  # the keys, and the first block of edges: every row will read them
+
+    def _prepare(self) -> None:
+        _ = self._ranking.kernel
 
     def trees(self, X: Any) -> list[Tree]:
         """The tree learned for each row of X."""

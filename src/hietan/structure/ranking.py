@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,13 @@ class EdgeRanking:
     """
 
     def __init__(self, counts: PairCounts, hierarchy: Hierarchy) -> None:
-        self.counts = counts
-        self.hierarchy = hierarchy
+        self.__setstate__({"counts": counts, "hierarchy": hierarchy})
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.counts: PairCounts = state["counts"]
+        self.hierarchy: Hierarchy = state["hierarchy"]
+        self._lock = Lock()
+        self._kernel: _kernel.Ranking | None = None
 
     @cached_property
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
@@ -40,10 +46,13 @@ class EdgeRanking:
         """Who is whose ancestor, for the kernel."""
         return kernel_relations(self.hierarchy)
 
-    @cached_property
+    @property
     def kernel(self) -> _kernel.Ranking:
-        """The lazily sorted edges, for the kernel."""
-        return _kernel.Ranking(self.keys, self.relations)
+        """The lazily sorted edges, for the kernel. Whichever thread comes first makes them for all."""
+        with self._lock:
+            if self._kernel is None:
+                self._kernel = _kernel.Ranking(self.keys, self.relations)
+            return self._kernel
 
     @cached_property
     def lone_feature(self) -> int:
