@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(abspath ../shared/data)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test lint format bench accuracy clean FORCE
+.PHONY: help install demo test lint format bench bench-scale callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -34,6 +34,12 @@ lint: install  ## ruff and mypy alone
 format: install  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+bench-scale: install  ## whole genomes, 40,000 features and growth curves, into docs/performance.md
+	$(BIN)/python benchmarks/bench_scale.py
+
+callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
+	$(BIN)/python benchmarks/callgrind.py
 
 accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
 	$(BIN)/python benchmarks/accuracy.py

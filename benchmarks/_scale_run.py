@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from _memory import _peak, _start
 
+from _memory import _peak, _start
 from hietan import HRETAN, TAN, HieTAN, HieTANLite, _kernel
 from hietan.datasets import make_hierarchical_classification
 from hietan.structure import BinaryRows, EdgeRanking, SparsePairs, count_pairs

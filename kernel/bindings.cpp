@@ -291,6 +291,12 @@ struct PyRanking {
   PyRanking(const PySparseKeys& k, const PyRelations& r)
       : sparse_keys(k), relations(r), ranking(fitting(k, r), relations.view()) {}
 
+  void sort(std::size_t limit) {
+    nb::gil_scoped_release release;
+    for (std::size_t k = 0; ranking.sorted_edges() < limit && ranking.block(k); ++k) {
+    }
+  }
+
   // The first `limit` edges (i < j), highest key first; sorts as far as needed.
   Out<std::int32_t, 2> edges(std::size_t limit) {
     limit = std::min(limit, pair_total(relations.features()));
@@ -481,6 +487,7 @@ NB_MODULE(_kernel, m) {
       .def(nb::init<In<std::int64_t, 1>, const PyRelations&>(), "keys"_a.noconvert(), "relations"_a)
       .def(nb::init<const PySparseKeys&, const PyRelations&>(), "keys"_a, "relations"_a)
       .def("edges", &PyRanking::edges, "limit"_a)
+      .def("sort", &PyRanking::sort, "limit"_a)
       .def_prop_ro("n_sorted", [](const PyRanking& r) { return r.ranking.sorted_edges(); });
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);

@@ -56,7 +56,7 @@ class SparseKeys {
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
-  std::size_t portion() const { return std::min(keys_.size() / 4 * 3, pair_total(counts_.d) / 12); }
+  std::size_t portion() const { return std::min(keys_.size() / 4, pair_total(counts_.d) / 32); }
 
   // Group after group, so that what a group's features have in common is found once.
   template <typename F>

@@ -103,7 +103,7 @@ class _LazyTreeClassifier(_TreeClassifier):
         self._ranking = EdgeRanking(counts, self.hierarchy_)
 
     def _learn(self) -> None:
-        self._ranking.edges(1)  # the keys, and the first block of edges: every row will read them
+        self._ranking.prepare()
 
     def _prepare(self) -> None:
         _ = self._ranking.kernel

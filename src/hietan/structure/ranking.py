@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hietan import _kernel
 from hietan.hierarchy import Hierarchy
-from hietan.structure.counts import PairCounts
+from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
 
 
@@ -58,6 +58,11 @@ class EdgeRanking:
     def lone_feature(self) -> int:
         """The feature that stands alone where all are redundant to each other: the highest MI with the class."""
         return _kernel.most_informative(self.counts.class_count, self.counts.ones)
+
+    def prepare(self) -> None:
+        """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
+        pairs = self.counts.pairs
+        self.kernel.sort(pairs.indices.size if isinstance(pairs, SparsePairs) else 1)
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
