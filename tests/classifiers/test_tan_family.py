@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 
 from comparison import frame, ontology, twin_answers
 from hietan import HRETAN, TAN, HieTAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
 from reference import METHODS, MUTANTS, ROOT, RULES, Rules
 from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
 
@@ -322,3 +323,15 @@ def test_order_of_training_rows(method):
         order = Random(problem.seed).sample(range(n), n)
         shuffled = replace(problem, X_train=problem.X_train[order], y=problem.y[order])
         assert_identical(answers(fitted(shuffled, method), X), answers(fitted(problem, method), X))
+
+
+@every_method
+def test_data_larger_than_memory_come_in_parts(method):
+    """An iterator of (X, y), sparse, some of them without a class: the model of one fit."""
+    data = make_hierarchical_classification(500, 60, n_classes=3, random_state=0)
+    chunks = ((data.X[k : k + 40], data.y[k : k + 40]) for k in range(0, 500, 40))
+    model = ESTIMATORS[method](hierarchy=data.hierarchy, random_state=0)
+    for X, y in chunks:
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    whole = ESTIMATORS[method](hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    assert_identical(answers(model, data.X), answers(whole, data.X))
