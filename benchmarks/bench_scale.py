@@ -1,7 +1,7 @@
 """How time and memory grow: whole genomes, 40,000 features, and curves over rows and features.
 
-Every problem runs in a process of its own. Seconds are the processor's where a curve is fitted and by the clock where
-a target is; the report goes to docs/performance.md.
+Every problem runs in a process of its own. Seconds are the processor's where a curve is fitted; targets are judged by
+the clock. The report goes to docs/performance.md.
 """
 
 from __future__ import annotations
@@ -34,21 +34,32 @@ def run(n: int, d: int, density: float, steps: Sequence[str] = ()) -> dict[str, 
 
 
 def genome_table(genome: dict[str, Any], wide: dict[str, Any]) -> str:
-    s = {name: wall for name, (wall, _) in genome["seconds"].items()}
+    """Ratios by the clock, which other programs disturb, and beside them by the processor's time, which they don't."""
+
+    def seconds(name: str) -> np.ndarray:
+        return np.array(genome["seconds"][name])
+
     cases = [
-        ("Hie-TAN-Lite: fit / SciPy's products", s["fit"] / s["products"], 8.0, "x"),
-        ("1,000 rows, first prediction / fit", s["rows"] / s["fit"], 1.0, "x"),
-        ("all 20,000 rows", s["all"], 120.0, "s"),
-        ("peak memory, all of it", genome["peak"] / 1e9, 4.0, "GB"),
-        ("HRE-TAN / Hie-TAN-Lite: 1,000 rows, first", s["HRE rows"] / s["rows"], 4.0, "x"),
-        ("Hie-TAN's tree / counting and CMI", s["Hie-TAN tree"] / (s["counting"] + s["CMI"]), 1.0, "x"),
-        ("40,000 features: peak memory", wide["peak"] / 1e9, 24.0, "GB"),
+        ("Hie-TAN-Lite: fit / SciPy's products", seconds("fit") / seconds("products"), 8.0, "x"),
+        ("1,000 rows, first prediction / fit", seconds("rows") / seconds("fit"), 1.0, "x"),
+        ("all 20,000 rows", seconds("all"), 120.0, "s"),
+        ("peak memory, all of it", [genome["peak"] / 1e9], 4.0, "GB"),
+        ("HRE-TAN / Hie-TAN-Lite: 1,000 rows, first", seconds("HRE rows") / seconds("rows"), 4.0, "x"),
+        (
+            "Hie-TAN's tree / counting and CMI",
+            seconds("Hie-TAN tree") / (seconds("counting") + seconds("CMI")),
+            1.0,
+            "x",
+        ),
+        ("40,000 features: peak memory", [wide["peak"] / 1e9], 24.0, "GB"),
     ]
-    rows = [
-        [name, f"{value:.2f} {unit}", f"{target:g} {unit}", verdict(value, target)]
-        for name, value, target, unit in cases
-    ]
-    return table(["what", "measured", "at most", ""], rows)
+    rows = []
+    for name, values, target, unit in cases:
+        processor = f"{values[1]:.2f} {unit}" if len(values) > 1 else ""
+        rows.append(
+            [name, f"{values[0]:.2f} {unit}", processor, f"{target:g} {unit}", verdict(values[0], target)]
+        )
+    return table(["what", "by the clock", "processor", "at most", "by the clock"], rows)
 
 
 def seconds_table(runs: Sequence[dict[str, Any]]) -> str:
