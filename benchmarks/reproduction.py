@@ -64,7 +64,7 @@ PAPER_TERMS = {
 
 def run(parts: Sequence[str]) -> None:
     for part in parts or PARTS:
-        words = ["study", *PARTS[part], "--jobs", "2", "--no-figures", "-o", str(OUT / part)]
+        words = ["study", *PARTS[part], "--jobs", "2", "--no-figures", "--no-report", "-o", str(OUT / part)]
         subprocess.run([Path(sys.executable).with_name("hietan"), *words], check=True)
 
 
