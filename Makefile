@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-browser pictures soak lint format bench accuracy clean FORCE
+.PHONY: help install demo test test-browser pictures soak lint format bench bench-scale callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -52,6 +52,12 @@ format: install  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+bench-scale: install  ## whole genomes, 40,000 features and growth curves, into docs/performance.md
+	$(BIN)/python benchmarks/bench_scale.py
+
+callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
+	$(BIN)/python benchmarks/callgrind.py
+
 accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
 	$(BIN)/python benchmarks/accuracy.py
 
@@ -69,7 +75,7 @@ $(VENV)/.tools: pyproject.toml
 $(VENV)/.sources: FORCE | $(VENV)/.tools
 	@find src -name '*.py' | LC_ALL=C sort | cmp -s - $@ || find src -name '*.py' | LC_ALL=C sort > $@
 
-$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*)
+$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*.hpp kernel/bindings/*)
 	@echo "Building the kernel, installing the package and what it needs."
 	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[all]'
 	@touch $@

@@ -115,7 +115,7 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         return lambda edges: _kernel.lazy_trees(edges, words, len(X), order, 0, directed)
 
     def scores(directed: bool, pooled: bool = False) -> Callable[[_kernel.Ranking], object]:
-        tables = (counts.class_count, counts.ones, counts.pairs, log_prior, 1.0, pooled)
+        tables = (counts.kernel, log_prior, 1.0, pooled)
         return lambda edges: _kernel.lazy_joint_log(edges, words, len(X), order, 0, directed, *tables)
 
     def unsorted() -> _kernel.Ranking:
@@ -133,7 +133,7 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         Case("step: packing", lambda _: [rows.words(m) for m in members]),
         Case("step: packing and counting", lambda _: count_pairs(rows, codes, len(classes))),
         Case("step: counting, sparse", lambda _: count_pairs(sparse_rows, codes, len(classes))),
-        Case("step: CMI keys", lambda _: _kernel.cmi_keys(counts.class_count, counts.ones, counts.pairs)),
+        Case("step: CMI keys", lambda _: _kernel.cmi_keys(counts.kernel)),
         Case("step: Prim's tree", lambda _: _kernel.spanning_tree(keys, d, int(order[0]))),
         Case("step: Hie-TAN's tree", lambda _: _kernel.hierarchical_tree(keys, relations, order)),
         Case(

@@ -58,8 +58,8 @@ struct BlockTables {
 enum class Role : std::uint8_t { child, itself, naive, absent };
 
 inline void fill_block(const Tables& tables, std::size_t c, std::size_t first, std::size_t width, double log_prior,
-                       const std::vector<Role>& roles, BlockTables& out) {
-  const std::size_t d = tables.features();
+                       const std::vector<Role>& roles, const std::vector<std::int32_t>& pairs, BlockTables& out) {
+  const std::size_t d = tables.features(), classes = tables.classes();
   for (std::size_t k = 0; k < width; ++k)
     for (int a = 0; a < 2; ++a) out.base[a][k] = log_prior + tables.log_root(first + k, a, c, /*pooled=*/false);
   for (std::size_t j = 0; j < d; ++j) {
@@ -67,9 +67,10 @@ inline void fill_block(const Tables& tables, std::size_t c, std::size_t first, s
     for (int x = 0; x < 2; ++x) naive[x] = tables.log_root(j, x, c, tables.pooled());
     for (std::size_t k = 0; k < width; ++k) {
       const Role role = roles[j * kBlock + k];
+      const Counts::Cell both{pairs.data() + (j * kBlock + k) * classes, 1};
       for (int a = 0; a < 2; ++a) {
         double log[2] = {0.0, 0.0};
-        if (role == Role::child) tables.log_child(j, first + k, a, c, log);
+        if (role == Role::child) tables.log_child(j, first + k, both, a, c, log);
         if (role == Role::naive) log[0] = naive[0], log[1] = naive[1];
         out.base[a][k] += log[0];
         out.difference[a][j * kBlock + k] = log[1] - log[0];
@@ -99,6 +100,7 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
   std::vector<LogSum> sums(rows * classes);
   std::vector<std::size_t> estimators(rows, 0);
   std::vector<Role> roles(d * kBlock);
+  std::vector<std::int32_t> pairs(d * kBlock * classes);  // [j][k][class], of the block
   BlockTables block(d);
   for (std::size_t first = 0; first < d; first += kBlock) {
     const std::size_t width = std::min(kBlock, d - first);
@@ -113,8 +115,9 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
               ancestors == Ancestors::naive ? Role::naive : Role::absent;
       for (int a = 0; a < 2; ++a) qualifies[a][k] = tables.frequency(i, a) >= min_frequency;
     }
+    tables.counts().gather(first, kBlock, pairs.data());
     for (std::size_t c = 0; c < classes; ++c) {
-      fill_block(tables, c, first, width, log_prior[c], roles, block);
+      fill_block(tables, c, first, width, log_prior[c], roles, pairs, block);
       for (std::size_t row = 0; row < rows; ++row) {
         double sum[kBlock];
         std::copy(block.base[0].begin(), block.base[0].end(), sum);
@@ -179,7 +182,7 @@ inline bool aode_factors(const Tables& tables, const Relations& relations, Ances
       if (ancestor_of[j] == i)
         log[value(j)] = tables.log_root(j, value(j), c, tables.pooled());
       else
-        tables.log_child(j, i, value(i), c, log);
+        tables.log_child(j, i, tables.counts().cell(j, i), value(i), c, log);
       visit(j, log[value(j)]);
     }
   };

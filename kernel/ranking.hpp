@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <mutex>
+#include <numeric>
 #include <vector>
 
-#include "counts.hpp"
+#include "keys.hpp"
 #include "relations.hpp"
 
 namespace hietan {
@@ -21,56 +23,29 @@ struct Edge {
   bool related() const { return first_and_mark & kRelated; }
 };
 
-// Which keys there are, coarsely: enough to cut the next block off the top without sorting the rest.
+// The order itself. Blocks are cut off from the top and sorted one at a time.
 class EdgeOrder {
  public:
+  using Cut = KeyHistogram::Cut;
+
   EdgeOrder(const std::int64_t* keys, const Relations& relations)
-      : keys_(keys), relations_(relations), histogram_(kBuckets, 0) {
-    for (std::size_t e = 0, total = pair_total(relations.d); e < total; ++e) ++histogram_[bucket(keys[e])];
-  }
+      : dense_(std::make_unique<DenseKeys>(keys, relations.d)), relations_(relations) {}
+  EdgeOrder(const SparseKeys& keys, const Relations& relations) : sparse_(&keys), relations_(relations) {}
 
   const Relations& relations() const { return relations_; }
-  std::size_t total() const { return pair_total(relations_.d); }
-
-  // A range of buckets, from `top` (exclusive) down to `bottom`, that holds at least `wanted` edges if there are.
-  struct Cut {
-    std::size_t top = kBuckets, bottom = kBuckets, edges = 0;
-    bool exhausted() const { return bottom == 0; }
-  };
+  // The size of a first block, no smaller than `least`.
+  std::size_t portion(std::size_t least) const {
+    return std::max(least, sparse_ ? sparse_->portion() : dense_->portion());
+  }
   Cut next(const Cut& last, std::size_t wanted) const {
-    Cut cut;
-    cut.top = cut.bottom = last.bottom;
-    while (cut.bottom > 0 && cut.edges < wanted) cut.edges += histogram_[--cut.bottom];
-    return cut;
+    return (sparse_ ? sparse_->histogram() : dense_->histogram()).next(last, wanted);
   }
 
   // The edges of a cut, in order, but for those that `dead(i, j)` gives up.
   template <typename Dead>
   std::vector<Edge> sorted(const Cut& cut, Dead&& dead) const {
-    const std::size_t d = relations_.d;
-    std::vector<Entry> entries;
     if (cut.edges == 0) return {};
-    const std::int64_t low = lower_bound(cut.bottom), high = lower_bound(cut.top);
-    enum : std::uint8_t { none, above, below };
-    std::vector<std::uint8_t> relation(d, none);
-    for (std::size_t i = 0; i + 1 < d; ++i) {
-      const std::int64_t* row = keys_ + row_start(i, d);
-      bool marked = false;
-      for (std::size_t j = i + 1; j < d; ++j) {
-        const std::int64_t key = row[j - i - 1];
-        if (key < low || key >= high || dead(i, j)) continue;
-        if (!marked) {
-          mark(i, relation, above, below);
-          marked = true;
-        }
-        const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
-        const Edge edge = relation[j] == none    ? Edge{a, b}
-                          : relation[j] == above ? Edge{b | Edge::kRelated, a}
-                                                 : Edge{a | Edge::kRelated, b};
-        entries.push_back({key, edge});
-      }
-      if (marked) mark(i, relation, none, none);
-    }
+    std::vector<Entry> entries = sparse_ ? collect(*sparse_, cut, dead) : collect(*dense_, cut, dead);
     sort_by_key(entries);
     std::vector<Edge> edges(entries.size());
     std::transform(entries.begin(), entries.end(), edges.begin(), [](const Entry& e) { return e.edge; });
@@ -82,25 +57,46 @@ class EdgeOrder {
     std::int64_t key;
     Edge edge;
   };
-  static constexpr int kMantissa = 7;
-  static constexpr std::size_t kBuckets = std::size_t{64} << kMantissa;
+  // The entries of one feature as the smaller one begin at `start`.
+  struct Run {
+    std::size_t feature, start;
+  };
 
-  // A rising step function of the key: exponent and leading bits, as in a floating-point number.
-  static std::size_t bucket(std::int64_t key) {
-    if (key < (std::int64_t{1} << kMantissa)) return key < 0 ? 0 : static_cast<std::size_t>(key);
-    const int exponent = highest_bit(static_cast<Word>(key));
-    const auto leading = static_cast<std::size_t>(key >> (exponent - kMantissa));
-    return (static_cast<std::size_t>(exponent - kMantissa) << kMantissa) + leading;
+  // In order of (i, j).
+  template <typename Keys, typename Dead>
+  std::vector<Entry> collect(const Keys& keys, const Cut& cut, Dead&& dead) const {
+    enum : std::uint8_t { none, above, below };
+    std::vector<std::uint8_t> relation(relations_.d, none);
+    std::vector<Entry> entries;
+    std::vector<Run> runs;
+    keys.within(cut.low(), cut.high(), [&](std::size_t i, std::size_t j, std::int64_t key) {
+      if (dead(i, j)) return;
+      if (runs.empty() || runs.back().feature != i) {
+        if (!runs.empty()) mark(runs.back().feature, relation, none, none);
+        mark(i, relation, above, below);
+        runs.push_back({i, entries.size()});
+      }
+      const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
+      const Edge edge = relation[j] == none    ? Edge{a, b}
+                        : relation[j] == above ? Edge{b | Edge::kRelated, a}
+                                               : Edge{a | Edge::kRelated, b};
+      entries.push_back({key, edge});
+    });
+    return Keys::kRowsRise ? entries : in_order(entries, runs);
   }
 
-  // The smallest key of a bucket.
-  static std::int64_t lower_bound(std::size_t b) {
-    if (b == 0) return INT64_MIN;
-    if (b >= kBuckets) return INT64_MAX;
-    if (b < (std::size_t{2} << kMantissa)) return static_cast<std::int64_t>(b);
-    const std::size_t shift = (b >> kMantissa) - 1;
-    const std::size_t leading = (b & ((std::size_t{1} << kMantissa) - 1)) + (std::size_t{1} << kMantissa);
-    return shift + kMantissa + 1 > 62 ? INT64_MAX : static_cast<std::int64_t>(leading << shift);
+  static std::vector<Entry> in_order(const std::vector<Entry>& entries, const std::vector<Run>& runs) {
+    std::vector<std::size_t> order(runs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return runs[a].feature < runs[b].feature; });
+    std::vector<Entry> sorted;
+    sorted.reserve(entries.size());
+    for (const std::size_t k : order) {
+      const std::size_t end = k + 1 < runs.size() ? runs[k + 1].start : entries.size();
+      sorted.insert(sorted.end(), entries.begin() + static_cast<std::ptrdiff_t>(runs[k].start),
+                    entries.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+    return sorted;
   }
 
   void mark(std::size_t i, std::vector<std::uint8_t>& relation, std::uint8_t above, std::uint8_t below) const {
@@ -131,16 +127,18 @@ class EdgeOrder {
     }
   }
 
-  const std::int64_t* keys_;
+  std::unique_ptr<DenseKeys> dense_;     // one of these two
+  const SparseKeys* sparse_ = nullptr;
   Relations relations_;
-  std::vector<std::size_t> histogram_;
 };
 
 // The whole order, shared by any number of readers: whoever comes first to the end of what is sorted sorts on.
 class Ranking {
  public:
-  Ranking(const std::int64_t* keys, const Relations& relations)
-      : order_(keys, relations), wanted_(std::max<std::size_t>(std::size_t{1} << 14, order_.total() / 32)) {}
+  // `keys` is an array of all of them or a `SparseKeys`.
+  template <typename Keys>
+  Ranking(const Keys& keys, const Relations& relations)
+      : order_(keys, relations), wanted_(order_.portion(std::size_t{1} << 14)) {}
 
   const Relations& relations() const { return order_.relations(); }
   std::size_t sorted_edges() const {

@@ -31,6 +31,7 @@ class Tables {
   std::size_t classes() const { return counts_.classes; }
   std::size_t features() const { return counts_.d; }
   bool pooled() const { return pooled_; }
+  const Counts& counts() const { return counts_; }
 
   // Training rows of all classes with x_v as given.
   std::int64_t frequency(std::size_t v, bool xv) const { return xv ? total_[v] : n_ - total_[v]; }
@@ -49,24 +50,22 @@ class Tables {
 
   // out[c] += ln P(x_v | x_p, c)
   void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
-    const std::size_t pair = pair_index(v, p, counts_.d), stride = pair_total(counts_.d);
-    const double q = pooled_ ? pooled_guess(v, xv, p, xp, pair) : 0.5;
+    const Counts::Cell both = counts_.cell(v, p);
+    const double q = pooled_ ? pooled_guess(v, xv, p, xp, both) : 0.5;
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const std::int64_t condition = condition_count(p, xp, c);
-      out[c] += log_count(cell(counts_.pairs[c * stride + pair], counts_.ones_of(c)[v], condition, xv, xp), q) -
-                log_condition(condition);
+      out[c] += log_count(cell(both[c], counts_.ones_of(c)[v], condition, xv, xp), q) - log_condition(condition);
     }
   }
 
-  // out[x_v] = ln P(x_v | x_p, c) for both values of v
-  void log_child(std::size_t v, std::size_t p, bool xp, std::size_t c, double* out) const {
-    const std::size_t pair = pair_index(v, p, counts_.d);
+  // out[x_v] = ln P(x_v | x_p, c) for both values of v, given the rows with both features
+  void log_child(std::size_t v, std::size_t p, const Counts::Cell& both, bool xp, std::size_t c, double* out) const {
     const std::int64_t condition = condition_count(p, xp, c);
-    const std::int64_t one = cell(counts_.pairs_of(c)[pair], counts_.ones_of(c)[v], condition, true, xp);
+    const std::int64_t one = cell(both[c], counts_.ones_of(c)[v], condition, true, xp);
     const double below = log_condition(condition);
     // Each guess from its own counts: 1 - q would lose the digits of a small one.
-    out[1] = log_count(one, pooled_ ? pooled_guess(v, true, p, xp, pair) : 0.5) - below;
-    out[0] = log_count(condition - one, pooled_ ? pooled_guess(v, false, p, xp, pair) : 0.5) - below;
+    out[1] = log_count(one, pooled_ ? pooled_guess(v, true, p, xp, both) : 0.5) - below;
+    out[0] = log_count(condition - one, pooled_ ? pooled_guess(v, false, p, xp, both) : 0.5) - below;
   }
 
  private:
@@ -84,11 +83,11 @@ class Tables {
   }
 
   // The same conditional over all classes together.
-  double pooled_guess(std::size_t v, bool xv, std::size_t p, bool xp, std::size_t pair) const {
-    std::int64_t both = 0;
-    for (std::size_t c = 0; c < counts_.classes; ++c) both += counts_.pairs_of(c)[pair];
+  double pooled_guess(std::size_t v, bool xv, std::size_t p, bool xp, const Counts::Cell& both) const {
+    std::int64_t in_all = 0;
+    for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
     const std::int64_t condition = frequency(p, xp);
-    return (static_cast<double>(cell(both, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
+    return (static_cast<double>(cell(in_all, total_[v], condition, xv, xp)) + 0.5) / (static_cast<double>(condition) + 1);
   }
 
   double log_count(std::int64_t count, double q) const {
@@ -110,20 +109,51 @@ class Tables {
   std::vector<std::int64_t> total_;        // ones over all classes
 };
 
-// Adds the factors of one row's tree, in column order, to `out`, a value per class.
-inline void add_tree(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,
-                     double* out) {
-  for (std::size_t v = 0; v < tables.features(); ++v) {
-    if (parent[v] == kAbsent) continue;
-    const bool xv = words[v] >> lane & 1;
-    if (parent[v] == kRoot) {
-      tables.add_root(v, xv, out);
-    } else {
-      const auto p = static_cast<std::size_t>(parent[v]);
-      tables.add_child(v, xv, p, words[p] >> lane & 1, out);
+// Scores one tree after the other. The trees of different rows have most edges in common, so a feature's factors are
+// kept for as long as it has the same parent.
+class TreeScorer {
+ public:
+  explicit TreeScorer(const Tables& tables)
+      : tables_(tables),
+        parent_(tables.features(), kAbsent),
+        known_(tables.features(), 0),
+        factor_(tables.features() * 4 * tables.classes()) {}
+
+  // Adds the factors of one row's tree, in column order, to `out`, a value per class.
+  void add(const std::int32_t* parent, const Word* words, std::size_t lane, double* out) {
+    const std::size_t classes = tables_.classes();
+    for (std::size_t v = 0; v < tables_.features(); ++v) {
+      const std::int32_t p = parent[v];
+      if (p == kAbsent) continue;
+      const bool xv = words[v] >> lane & 1, xp = p != kRoot && (words[p] >> lane & 1);
+      const double* factor = factors(v, xv, p, xp);
+      for (std::size_t c = 0; c < classes; ++c) out[c] += factor[c];
     }
   }
-}
+
+ private:
+  const double* factors(std::size_t v, bool xv, std::int32_t p, bool xp) {
+    const std::size_t which = 2 * xp + xv;
+    double* factor = factor_.data() + (4 * v + which) * tables_.classes();
+    if (parent_[v] != p) {
+      parent_[v] = p;
+      known_[v] = 0;
+    }
+    if (known_[v] >> which & 1) return factor;
+    known_[v] = static_cast<std::uint8_t>(known_[v] | 1u << which);
+    std::fill(factor, factor + tables_.classes(), 0.0);
+    if (p == kRoot)
+      tables_.add_root(v, xv, factor);
+    else
+      tables_.add_child(v, xv, static_cast<std::size_t>(p), xp, factor);
+    return factor;
+  }
+
+  const Tables& tables_;
+  std::vector<std::int32_t> parent_;
+  std::vector<std::uint8_t> known_;  // which of the four combinations of values
+  std::vector<double> factor_;       // [feature][2 x_p + x_v][class]
+};
 
 // The factors themselves, not their sum: out[feature][class], 0 for features that are not in the tree.
 inline void tree_factors(const Tables& tables, const std::int32_t* parent, const Word* words, std::size_t lane,

@@ -89,9 +89,8 @@ inline void spanning_tree(const std::int64_t* keys, std::size_t d, std::int32_t 
 
 // Hie-TAN. Vertices without a parent form one root cluster per component (a circular list): giving one of them a
 // parent gives one to all, and the final root is the cluster's first vertex in `root_order`.
-inline void hierarchical_tree(const std::int64_t* keys, const Relations& relations, const std::int64_t* root_order,
-                              std::int32_t* parent) {
-  const std::size_t d = relations.d;
+inline void hierarchical_tree(const EdgeOrder& order, const std::int64_t* root_order, std::int32_t* parent) {
+  const std::size_t d = order.relations().d;
   std::vector<std::int32_t> component(d), next(d), cluster(d), size(d, 1);
   std::iota(component.begin(), component.end(), 0);
   std::iota(next.begin(), next.end(), 0);
@@ -122,8 +121,7 @@ inline void hierarchical_tree(const std::int64_t* keys, const Relations& relatio
     edges.emplace_back(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
   };
 
-  const EdgeOrder order(keys, relations);
-  std::size_t wanted = std::max<std::size_t>(std::size_t{1} << 12, order.total() / 32);
+  std::size_t wanted = order.portion(std::size_t{1} << 12);
   EdgeOrder::Cut cut;
   while (edges.size() + 1 < d && !cut.exhausted()) {
     cut = order.next(cut, wanted);

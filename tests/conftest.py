@@ -8,6 +8,8 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
+from hietan.structure import counts
+
 # HYPOTHESIS_PROFILE=thorough looks ten times as long.
 
 settings.register_profile(
@@ -27,3 +29,11 @@ def real_data():
     if not os.environ.get("HIETAN_DATA"):
         pytest.skip("the real datasets are not here: HIETAN_DATA is not set")
     return os.environ["HIETAN_DATA"]
+
+
+@pytest.fixture(scope="module", params=["dense", "sparse"])
+def storage(request):
+    """All tests of a module that asks for it run with pair counts of either kind, however small the data."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_STORAGE", request.param)
+        yield request.param

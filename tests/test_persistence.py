@@ -16,6 +16,7 @@ from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
 NAMES = list(CLASSIFIERS)
+pytestmark = pytest.mark.usefixtures("storage")
 
 
 def make(name, **options):
@@ -172,6 +173,21 @@ def counts(name):
     return lambda fitted: fitted["counts_"]["fields"][name]
 
 
+def pairs(name):
+    """An array of the sparse pair counts, or for `values` also that of all pairs."""
+
+    def find(fitted):
+        node = counts("pairs")(fitted)
+        return node if "member" in node else node["fields"][name]
+
+    return find
+
+
+def swapped(array):
+    array[[0, 1]] = array[[1, 0]]
+    return array
+
+
 @pytest.mark.parametrize(
     ("find", "edit", "message"),
     [
@@ -181,16 +197,38 @@ def counts(name):
         (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not sorted"),
         (counts("ones"), lambda a: a + 1000, "impossible counts"),
         (counts("ones"), lambda a: a[:, :-1], "the counts have another shape"),
-        (counts("pairs"), lambda a: a - 5, "impossible counts of pairs"),
-        (counts("pairs"), lambda a: a + 10**6, "impossible counts of pairs"),
-        (counts("pairs"), lambda a: a[:, :3], "the pairs have another shape"),
-        (counts("pairs"), lambda a: a.astype(float), "counts are no integers"),
+        (pairs("values"), lambda a: a - 5, "impossible counts of pairs"),
+        (pairs("values"), lambda a: a + 10**6, "impossible counts of pairs"),
+        (pairs("values"), lambda a: a[:, :1], "the pairs have another shape"),
+        (pairs("values"), lambda a: a.astype(float), "counts are no integers"),
     ],
 )
 def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
     forge_array(saved, find, edit)
     with pytest.raises(ModelFileError, match=message):
         hietan.load(saved)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("indptr", lambda a: a + 1, "the pairs do not fit their features"),
+        ("indptr", lambda a: a[::-1].copy(), "the pairs do not fit their features"),
+        ("indptr", lambda a: a[:-1], "the pairs have another shape"),
+        ("indices", lambda a: a + 10**6, "a pair is out of place"),
+        ("indices", lambda a: a - 10**6, "a pair is out of place"),
+        ("indices", swapped, "a pair is out of place"),
+        ("indices", lambda a: a.astype(np.int64), "counts are no integers"),
+        ("values", lambda a: a * 0, "impossible counts of pairs"),  # too many ones never to meet
+    ],
+)
+def test_forged_sparse_pairs(tmp_path, monkeypatch, name, edit, message):
+    monkeypatch.setattr("hietan.structure.counts._STORAGE", "sparse")
+    path = tmp_path / "model.hietan"
+    hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
+    forge_array(path, pairs(name), edit)
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(path)
 
 
 def test_a_forged_cycle(saved):

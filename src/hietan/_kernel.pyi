@@ -14,9 +14,29 @@ class Relations:
         descendant_indices: NDArray[np.int32],
     ) -> None: ...
 
+class Counts:
+    @overload
+    def __init__(
+        self, class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        class_count: NDArray[np.int64],
+        ones: NDArray[np.int32],
+        pairs: NDArray[np.int32],
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+    ) -> None: ...
+
+class SparseKeys:
+    def __init__(self, counts: Counts) -> None: ...
+    def row(self, i: int) -> NDArray[np.int64]: ...
+
 class Ranking:
-    def __init__(self, keys: NDArray[np.int64], relations: Relations) -> None: ...
+    def __init__(self, keys: NDArray[np.int64] | SparseKeys, relations: Relations) -> None: ...
     def edges(self, limit: int) -> NDArray[np.int32]: ...
+    def sort(self, limit: int) -> None: ...
     @property
     def n_sorted(self) -> int: ...
 
@@ -52,20 +72,29 @@ def count_sparse(
     ones: NDArray[np.int32],
     pairs: NDArray[np.int32],
 ) -> None: ...
-def cmi_keys(
-    class_count: NDArray[np.int64], ones: NDArray[np.int32], pairs: NDArray[np.int32]
-) -> NDArray[np.int64]: ...
-def pair_keys(
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    class_count: NDArray[np.int64],
+@overload
+def count_cooccurrences(
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    codes: NDArray[np.int64],
     ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
-) -> NDArray[np.int64]: ...
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+@overload
+def count_cooccurrences(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    ones: NDArray[np.int32],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def add_cooccurrences(
+    a: Counts, b: Counts
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+def cmi_keys(counts: Counts) -> NDArray[np.int64]: ...
+def pair_keys(first: NDArray[np.int64], second: NDArray[np.int64], counts: Counts) -> NDArray[np.int64]: ...
 def most_informative(class_count: NDArray[np.int64], ones: NDArray[np.int32]) -> int: ...
 def spanning_tree(keys: NDArray[np.int64], n_features: int, root: int) -> NDArray[np.int32]: ...
 def hierarchical_tree(
-    keys: NDArray[np.int64], relations: Relations, root_order: NDArray[np.int64]
+    keys: NDArray[np.int64] | SparseKeys, relations: Relations, root_order: NDArray[np.int64]
 ) -> NDArray[np.int32]: ...
 def lazy_trees(
     ranking: Ranking,
@@ -83,9 +112,7 @@ def lazy_joint_log(
     root_order: NDArray[np.int64],
     lone_feature: int,
     directed: bool,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -94,9 +121,7 @@ def tree_joint_log(
     parent: NDArray[np.int32],
     words: NDArray[np.uint64],
     n_rows: int,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -108,9 +133,7 @@ def aode_joint_log(
     words: NDArray[np.uint64],
     n_rows: int,
     naive_log_prior: NDArray[np.float64],
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -120,8 +143,7 @@ def hip_joint_log(
     relations: Relations,
     words: NDArray[np.uint64],
     n_rows: int,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,
@@ -130,9 +152,7 @@ def tree_factors(
     parents: NDArray[np.int32],
     words: NDArray[np.uint64],
     n_rows: int,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     alpha: float,
     pooled: bool,
 ) -> NDArray[np.float64]: ...
@@ -142,9 +162,7 @@ def aode_factors(
     min_frequency: int,
     words: NDArray[np.uint64],
     n_rows: int,
-    class_count: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    pairs: NDArray[np.int32],
+    counts: Counts,
     log_prior: NDArray[np.float64],
     alpha: float,
     pooled: bool,

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import classifiers
 from hietan.hierarchy import Hierarchy
-from hietan.structure import PairCounts
+from hietan.structure import PairCounts, SparsePairs
 
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
@@ -193,7 +193,7 @@ class _Reader:
 
 def _records() -> dict[str, Callable[..., Any]]:
     """The small dataclasses that a fitted classifier may hold."""
-    return {"PairCounts": PairCounts, "LambdaPath": classifiers.LambdaPath}
+    return {"PairCounts": PairCounts, "SparsePairs": SparsePairs, "LambdaPath": classifiers.LambdaPath}
 
 
 # ------------------------------------------------------------------ the classifier
@@ -253,17 +253,40 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
 
 def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     n, ones, pairs = counts.class_count, counts.ones, counts.pairs
-    _require([a.dtype for a in (n, ones, pairs)] == [np.int64, np.int32, np.int32], "counts are no integers")
+    _require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are no integers")
     _require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have another shape")
-    _require(pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have another shape")
     _require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
-    start = 0
-    for i in range(d if pairs.size else 0):  # a row of the triangle at a time: the whole may be large
-        stop = start + d - 1 - i
-        row, above, beside = pairs[:, start:stop], ones[:, i : i + 1], ones[:, i + 1 :]
+    if isinstance(pairs, SparsePairs):
+        _check_sparse_pairs(pairs, n_classes, d)
+    else:
+        _require(pairs.dtype == np.int32, "counts are no integers")
+        _require(
+            pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have another shape"
+        )
+        if pairs.shape[1] == 0:  # not counted, or there are none
+            return
+    for i in range(d):  # a row of the triangle at a time: the whole may be large
+        row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
         possible = (row <= above) & (row <= beside) & (row >= 0) & (row >= above + beside - n[:, None])
         _require(bool(possible.all()), "impossible counts of pairs")
-        start = stop
+
+
+def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
+    start, partner, values = pairs.indptr, pairs.indices, pairs.values
+    types = [array.dtype for array in (start, partner, values)]
+    _require(types == [np.int64, np.int32, np.int32], "counts are no integers")
+    _require(
+        start.shape == (d + 1,) and values.shape == (partner.size, n_classes), "the pairs have another shape"
+    )
+    _require(
+        start[0] == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
+        "the pairs do not fit their features",
+    )
+    feature = np.repeat(np.arange(d), np.diff(start))
+    rises = (np.diff(partner) > 0) | (np.diff(feature) > 0)
+    _require(
+        bool(rises.all() and (partner > feature).all() and (partner < d).all()), "a pair is out of place"
+    )
 
 
 def _require(condition: bool, message: str) -> None:

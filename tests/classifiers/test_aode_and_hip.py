@@ -16,6 +16,8 @@ from hietan import AODE, HIPNB, HieAODE, HieAODELite, parallel
 from hietan.datasets import fetch_ageing_genes
 from strategies import larger_problems, problems, random_problem
 
+pytestmark = pytest.mark.usefixtures("storage")
+
 VARIANTS = {AODE: "aode", HieAODE: "hie", HieAODELite: "lite"}
 FAMILY = [*VARIANTS, HIPNB]
 every_classifier = pytest.mark.parametrize("make", FAMILY)

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 import reference
 from hietan import HRETAN, TAN, HieTAN, HieTANLite, parallel
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.structure import EdgeRanking
+from hietan.structure import EdgeRanking, counts
 from walks import walk
 
 FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
@@ -27,6 +27,11 @@ def test_ten_folds_whatever_the_chunks_and_threads(real_data, organism, namespac
             np.testing.assert_array_equal(everything[test], expected)
             with monkeypatch.context() as patch:
                 patch.setattr(parallel, "MAX_CHUNK_ROWS", 64)
+                np.testing.assert_array_equal(clf.predict_joint_log_proba(data.X), everything)
+            with monkeypatch.context() as patch:
+                patch.setattr(counts, "_STORAGE", "sparse")
+                clf.fit(data.X[training], data.y[training])
+                assert not clf.counts_.is_dense
                 np.testing.assert_array_equal(clf.predict_joint_log_proba(data.X), everything)
             clf.set_params(n_jobs=2)
             np.testing.assert_array_equal(clf.predict_joint_log_proba(data.X), everything)

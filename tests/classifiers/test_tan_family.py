@@ -32,6 +32,8 @@ from reference import (
 from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
 from walks import walk
 
+pytestmark = pytest.mark.usefixtures("storage")
+
 ESTIMATORS = {"tan": TAN, "hie_tan": HieTAN, "hie_tan_lite": HieTANLite, "hre_tan": HRETAN}
 EAGER = ("tan", "hie_tan")
 SMALL = problems(min_features=1)
@@ -379,3 +381,15 @@ def test_more_rows_than_the_tables_of_logarithms_hold(make, smoothing):
         assert parent == clf.tree_.parent.tolist()
         expected = [joint_log(x, parent, counts, 1.0, smoothing) for x in rows.tolist()]
     np.testing.assert_allclose(clf.predict_joint_log_proba(rows), expected, rtol=0, atol=1e-9)
+
+
+@every_method
+def test_data_larger_than_memory_come_in_parts(method):
+    """An iterator of (X, y), sparse, some of them without a class: the model of one fit."""
+    data = make_hierarchical_classification(500, 60, n_classes=3, random_state=0)
+    chunks = ((data.X[k : k + 40], data.y[k : k + 40]) for k in range(0, 500, 40))
+    model = ESTIMATORS[method](hierarchy=data.hierarchy, random_state=0)
+    for X, y in chunks:
+        model.partial_fit(X, y, classes=[0, 1, 2])
+    whole = ESTIMATORS[method](hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    assert_identical(answers(model, data.X), answers(whole, data.X))

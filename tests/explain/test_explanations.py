@@ -30,6 +30,7 @@ from hietan.explain import edge_stability, mean_contributions
 from strategies import larger_problems, problems
 
 mpl.use("Agg")
+pytestmark = pytest.mark.usefixtures("storage")
 TREES = [TAN, HieTAN, HieTANLite, HRETAN]
 CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
 every_classifier = pytest.mark.parametrize("make", CLASSIFIERS)

@@ -1,5 +1,8 @@
 """Pair counts: dense, packed and sparse ways agree with counting one row after the other."""
 
+import pickle
+from contextlib import contextmanager
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,8 +23,16 @@ def literal(X, y, n_classes):
 
 
 def assert_same(a, b):
+    a, b = a.to_dense(), b.to_dense()
     for field in ("class_count", "ones", "pairs"):
         np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
+
+
+@contextmanager
+def stored(kind):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counts, "_STORAGE", kind)
+        yield
 
 
 @st.composite
@@ -43,15 +54,49 @@ def test_all_ways_of_counting_agree(table, sparse_cost, block_rows):
         assert_same(count_pairs(BinaryRows.from_matrix(sp.csr_array(X)), y, n_classes), expected)
 
 
-@given(tables(), st.data())
-def test_counts_of_parts_add_up(table, data):
+@given(tables(), st.sampled_from([np.asarray, sp.csr_array, sp.csc_array]))
+def test_sparse_storage_keeps_what_occurs(table, container):
+    X, y, n_classes = table
+    with stored("sparse"):
+        found = count_pairs(BinaryRows.from_matrix(sp.csr_array(container(X))), y, n_classes)
+    expected = literal(X, y, n_classes)
+    assert_same(found, expected)
+    assert not found.is_dense and expected.is_dense
+    assert found.pairs.indices.size == expected.pairs.any(axis=0).sum()
+    d = X.shape[1]
+    for i, j in [(0, d - 1), (d - 1, 0), (d // 2, 0)]:
+        if i != j:
+            np.testing.assert_array_equal(found.both(i, j), expected.both(i, j))
+    assert_same(pickle.loads(pickle.dumps((found, found.kernel)[0])), expected)
+
+
+@given(tables(), st.data(), st.tuples(*[st.sampled_from(["dense", "sparse"])] * 2))
+def test_counts_of_parts_add_up(table, data, kinds):
+    """Whichever way each part is kept."""
     X, y, n_classes = table
     cut = data.draw(st.integers(0, len(y)))
     whole = count_pairs(BinaryRows.from_matrix(X), y, n_classes)
-    parts = [
-        count_pairs(BinaryRows.from_matrix(X[s]), y[s], n_classes) for s in (slice(cut), slice(cut, None))
-    ]
+    parts = []
+    for kind, part in zip(kinds, (slice(cut), slice(cut, None)), strict=True):
+        with stored(kind):
+            parts.append(count_pairs(BinaryRows.from_matrix(X[part]), y[part], n_classes))
     assert_same(parts[0] + parts[1], whole)
+    with stored("sparse"):
+        assert (parts[0] + parts[1]).is_dense == ("dense" in kinds)
+
+
+def test_storage_is_chosen_by_how_many_pairs_occur():
+    """Wide data with few pairs are kept sparse, also when they come dense; sums that fill up become dense."""
+    n, d = 60, 4200
+    rng = np.random.default_rng(0)
+    y = np.arange(n) % 2
+    few, many = ((rng.random((n, d)) < share).astype(np.uint8) for share in (0.01, 0.12))
+    narrow = few[:, :1000]
+    for X, dense in ((few, False), (sp.csr_array(few), False), (many, True), (narrow, True), (few + 2, True)):
+        assert count_pairs(BinaryRows.from_matrix(X), y, 2).is_dense == dense
+    half = [count_pairs(BinaryRows.from_matrix(many[k::6]), y[k::6], 2) for k in range(6)]
+    assert not half[0].is_dense and sum(half[1:], half[0]).is_dense
+    assert_same(sum(half[1:], half[0]), count_pairs(BinaryRows.from_matrix(many), y, 2))
 
 
 def test_packing_puts_row_r_into_bit_r():

@@ -9,13 +9,20 @@ from hypothesis import strategies as st
 
 import reference
 from hietan import Hierarchy, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from hietan.structure import BinaryRows, EdgeRanking, count_pairs, counts
 
 
 def no_relations(d):
     return EdgeRanking(None, Hierarchy.unrelated(f"x{j}" for j in range(d))).relations
 
 
+def all_keys(ranking):
+    if ranking.counts.is_dense:
+        return ranking.keys
+    return np.concatenate([ranking.keys.row(i) for i in range(ranking.counts.n_features)])
+
+
+@pytest.mark.usefixtures("storage")
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 300), st.integers(1, 4))
 def test_keys_are_the_twins_to_the_bit(seed, d, n, n_classes):
     rng = np.random.default_rng(seed)
@@ -26,16 +33,40 @@ def test_keys_are_the_twins_to_the_bit(seed, d, n, n_classes):
         count_pairs(BinaryRows.from_matrix(X), y, n_classes), Hierarchy.unrelated(f"x{j}" for j in range(d))
     )
     pairs = list(zip(*np.triu_indices(d, 1), strict=True))
-    assert ranking.keys.tolist() == [reference.cmi_key(int(i), int(j), twin) for i, j in pairs]
+    keys = all_keys(ranking)
+    assert keys.tolist() == [reference.cmi_key(int(i), int(j), twin) for i, j in pairs]
     assert [tuple(edge) for edge in ranking.edges().tolist()] == reference.ranking(twin)
     i, j = (np.array(side, dtype=np.int64) for side in np.triu_indices(d, 1))
     counts = ranking.counts
-    some = _kernel.pair_keys(j, i, counts.class_count, counts.ones, counts.pairs)
-    assert some.tolist() == ranking.keys.tolist()
+    some = _kernel.pair_keys(j, i, counts.kernel)
+    assert some.tolist() == keys.tolist()
     cmi = [reference.cmi_equation_1(int(i), int(j), twin) for i, j in pairs]
-    np.testing.assert_allclose(ranking.keys / 1e12, cmi, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(keys / 1e12, cmi, rtol=0, atol=1e-12)
     best = max(range(d), key=lambda v: (reference.mi_key(v, twin), -v))
     assert ranking.lone_feature == best
+
+
+@pytest.mark.parametrize("density", [0.002, 0.02, 0.2])
+def test_sparse_blocks_are_the_dense_order(density):
+    """Enough features for several blocks, most of whose edges join features that never co-occur."""
+    rng = np.random.default_rng(0)
+    d, n = 500, 400
+    X = (rng.random((n, d)) < rng.exponential(density, d)).astype(np.uint8)
+    X[:, 3], X[:, 7] = 0, 1  # constant columns
+    y = rng.integers(0, 3, n)
+    edges = {}
+    for kind in ("dense", "sparse"):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(counts, "_STORAGE", kind)
+            ranking = EdgeRanking(
+                count_pairs(BinaryRows.from_matrix(X), y, 3), Hierarchy.unrelated(map(str, range(d)))
+            )
+        assert ranking.counts.is_dense == (kind == "dense")
+        first = ranking.edges(10)
+        assert ranking.kernel.n_sorted < d * (d - 1) / 4 or density < 0.01  # nearly all edges tie at 0
+        edges[kind] = ranking.edges()
+        np.testing.assert_array_equal(edges[kind][:10], first)
+    np.testing.assert_array_equal(edges["sparse"], edges["dense"])
 
 
 KEYS = {

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from functools import wraps
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan._dask import is_partitioned
 from hietan._warnings import HierarchyWarning
 from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -55,6 +59,19 @@ _ATTRIBUTES = {
     "n_features_in_": """n_features_in_, feature_names_in_
         Number and, if X had string names, names of the columns.""",
 }
+
+
+def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Give a method that answers for rows a lazy answer for the rows of a Dask collection."""
+
+    @wraps(method)
+    def either_way(self: Any, X: Any) -> Any:
+        if not is_partitioned(X):
+            return method(self, X)
+        check_is_fitted(self)
+        return predict_partitions(self, method.__name__, X)
+
+    return either_way
 
 
 class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -117,12 +134,20 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
-        hierarchy by name.
+        hierarchy by name. Or it is a Dask array or data frame, or a list of delayed blocks of rows, with y divided
+        alike: then each block is counted where it lies, and the model is that of one fit to all rows in memory.
         """
         self._check_parameters()
-        self.__dict__.pop(
-            "counts_", None
-        )  # if what follows is refused, the model is none rather than half of two
+        # If what follows is refused, the model is none rather than half of two.
+        self.__dict__.pop("counts_", None)
+        if is_partitioned(X):
+            classes, blocks, labels = read_partitions(self, X, y)
+            self._set_classes(classes)
+            self._align_hierarchy()
+            self._begin()
+            self._set_counts(count_partitions(self, blocks, labels))
+            self._learn()
+            return self
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
@@ -138,9 +163,12 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Take in further rows. The model is that of one `fit` to all rows, however they are divided.
 
-        The first call needs `classes`, all labels that may ever come.
+        The first call needs `classes`, all labels that may ever come. So data larger than memory are read in
+        parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
         """
         self._check_parameters()
+        if is_partitioned(X):
+            raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
@@ -166,6 +194,19 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         counts = self._count(rows, np.searchsorted(self.classes_, y))
         self._set_counts(counts if first else self.counts_ + counts)
         return self
+
+    def _counter(self) -> Self:
+        """A copy that knows the columns and the classes, and nothing else: what a worker needs to count rows."""
+        copy: Self = clone(self).set_params(hierarchy=None)
+        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, name):
+                setattr(copy, name, getattr(self, name))
+        return copy
+
+    def _count_rows(self, X: Any, y: NDArray[Any]) -> PairCounts:
+        """The statistics of some rows, which change nothing here; y must hold known classes."""
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric", reset=False)
+        return self._count(BinaryRows.from_matrix(X, self.binarize), np.searchsorted(self.classes_, y))
 
     def _set_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
@@ -198,6 +239,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     # ------------------------------------------------------------------------------------------ predicting
 
+    @_also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
         rows = self._read(X)
@@ -210,17 +252,20 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
         return np.concatenate(chunks)
 
+    @_also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
         joint = self.predict_joint_log_proba(X)
         normalised: NDArray[np.float64] = joint - logsumexp(joint, axis=1, keepdims=True)
         return normalised
 
+    @_also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class, in the order of `classes_`."""
         probability: NDArray[np.float64] = softmax(self.predict_joint_log_proba(X), axis=1)
         return probability
 
+    @_also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; ties go to the class that comes first in `classes_`."""
         joint = self.predict_joint_log_proba(X)
@@ -261,6 +306,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _read(self, X: Any) -> BinaryRows:
         check_is_fitted(self)
+        if is_partitioned(X):
+            raise TypeError("rows in memory are expected here, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
@@ -278,7 +325,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
 
     def _count_arguments(self) -> dict[str, Any]:
-        return {name: getattr(self.counts_, name) for name in ("class_count", "ones", "pairs")}
+        return {"counts": self.counts_.kernel}
 
     # ------------------------------------------------------------------------------------------ checking
 

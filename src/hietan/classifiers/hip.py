@@ -106,8 +106,7 @@ class HIPNB(BaseBayes):
             kernel_relations(self.hierarchy_),
             words,
             n_rows,
-            class_count=self.counts_.class_count,
-            ones=self.counts_.ones,
             log_prior=log_prior,
+            **self._count_arguments(),
             **self._smoothing_arguments(),
         )

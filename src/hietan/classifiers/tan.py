@@ -16,7 +16,7 @@ from hietan.classifiers._base import BaseBayes
 from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import EdgeRanking, PairCounts, Tree, unpack
+from hietan.structure import EdgeRanking, PairCounts, Tree, kernel_relations, unpack
 from hietan.structure.tree import ABSENT
 
 
@@ -127,6 +127,9 @@ class _LazyTreeClassifier(_TreeClassifier):
         super()._set_counts(counts)
         self._ranking = EdgeRanking(counts, self.hierarchy_)
 
+    def _learn(self) -> None:
+        self._ranking.prepare()
+
     def trees(self, X: Any) -> list[Tree]:
         """The tree learned for each row of X."""
         rows = self._read(X)
@@ -214,7 +217,11 @@ class TAN(_EagerTreeClassifier):
     """
 
     def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
-        return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
+        if isinstance(ranking.keys, np.ndarray):
+            return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
+        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
+        unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy_.features))
+        return _kernel.hierarchical_tree(ranking.keys, unrelated, self._root_order)
 
 
 class HieTAN(_EagerTreeClassifier):

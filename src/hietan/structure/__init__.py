@@ -1,6 +1,6 @@
 """Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
-from hietan.structure.counts import PairCounts, count_ones, count_pairs
+from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
 from hietan.structure.proximal import graph_penalty, prox_graph
 from hietan.structure.ranking import EdgeRanking
 from hietan.structure.relations import first_violation, kernel_relations
@@ -11,6 +11,7 @@ __all__ = [
     "BinaryRows",
     "EdgeRanking",
     "PairCounts",
+    "SparsePairs",
     "Tree",
     "count_ones",
     "count_pairs",

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hietan import _kernel
 from hietan.hierarchy import Hierarchy
-from hietan.structure.counts import PairCounts
+from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
 
 
@@ -30,9 +30,13 @@ class EdgeRanking:
         self._kernel: _kernel.Ranking | None = None
 
     @cached_property
-    def keys(self) -> NDArray[np.int64]:
-        """The keys of the pairs i < j, row after row of the upper triangle."""
-        return _kernel.cmi_keys(self.counts.class_count, self.counts.ones, self.counts.pairs)
+    def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
+        """The keys of the pairs i < j, row after row of the upper triangle.
+
+        With sparse counts, an object that works out those of pairs that never co-occur when they are needed.
+        """
+        counts = self.counts.kernel
+        return _kernel.cmi_keys(counts) if self.counts.is_dense else _kernel.SparseKeys(counts)
 
     @cached_property
     def relations(self) -> _kernel.Relations:
@@ -52,9 +56,15 @@ class EdgeRanking:
         """The feature that stands alone where all are redundant to each other: the highest MI with the class."""
         return _kernel.most_informative(self.counts.class_count, self.counts.ones)
 
+    def prepare(self) -> None:
+        """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
+        pairs = self.counts.pairs
+        self.kernel.sort(pairs.indices.size if isinstance(pairs, SparsePairs) else 1)
+
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
-        return self.kernel.edges(self.keys.size if limit is None else limit)
+        d = self.counts.n_features
+        return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return EdgeRanking, (self.counts, self.hierarchy)

@@ -58,6 +58,15 @@ class BinaryRows:
     def n_features(self) -> int:
         return self.shape[1]
 
+    def sparse(self) -> BinaryRows:
+        """The same table with the columns at 1 of each row."""
+        if self.dense is None:
+            return self
+        row, column = np.nonzero(self.dense)
+        indptr = np.searchsorted(row, np.arange(self.n_rows + 1))
+        index = np.int32 if max(row.size, self.n_features) <= np.iinfo(np.int32).max else np.int64
+        return BinaryRows(self.shape, indptr=indptr.astype(index), indices=column.astype(index))
+
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
         if self.dense is not None:

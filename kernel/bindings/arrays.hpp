@@ -1,0 +1,78 @@
+// Typed arrays in, arrays out, and the checks that what comes in fits together.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "../words.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace hietan::python {
+
+template <typename T, int Dims>
+using In = nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+template <typename T, int Dims>
+using InOut = nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+template <typename T, int Dims>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dims>>;
+
+template <typename T, typename... Sizes>
+Out<T, sizeof...(Sizes)> make_array(Sizes... sizes) {
+  auto data = std::make_unique<T[]>((sizes * ...));
+  nb::capsule owner(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+  return Out<T, sizeof...(Sizes)>(data.release(), {static_cast<std::size_t>(sizes)...}, owner);
+}
+
+
+inline void require(bool condition, const char* what) {
+  if (!condition) throw std::invalid_argument(what);
+}
+
+inline void require_rows(const In<std::int64_t, 1>& rows, std::size_t n) {
+  for (std::size_t k = 0; k < rows.shape(0); ++k)
+    require(rows.data()[k] >= 0 && static_cast<std::size_t>(rows.data()[k]) < n, "a row index is out of range");
+}
+
+inline void require_order(const In<std::int64_t, 1>& order, std::size_t d) {
+  require(order.shape(0) == d, "root_order must have an entry per feature");
+  for (std::size_t k = 0; k < d; ++k)
+    require(order.data()[k] >= 0 && static_cast<std::size_t>(order.data()[k]) < d, "root_order is out of range");
+}
+
+template <typename Index>
+inline void require_csr(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
+  const std::size_t n = indptr.shape(0);
+  require(n > 0 && indptr.data()[0] == 0 && static_cast<std::size_t>(indptr.data()[n - 1]) == indices.shape(0),
+          "indptr does not fit indices");
+  for (std::size_t k = 1; k < n; ++k) require(indptr.data()[k - 1] <= indptr.data()[k], "indptr must not fall");
+  for (std::size_t k = 0; k < indices.shape(0); ++k)
+    require(indices.data()[k] >= 0 && static_cast<std::size_t>(indices.data()[k]) < d, "a column index is out of range");
+}
+
+// The rows asked for, and no others: chunks of a large matrix are checked once each.
+template <typename Index>
+inline void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
+                      const In<std::int64_t, 1>& rows) {
+  require(indptr.shape(0) > 0, "indptr must not be empty");
+  require_rows(rows, indptr.shape(0) - 1);
+  for (std::size_t r = 0; r < rows.shape(0); ++r) {
+    const Index from = indptr.data()[rows.data()[r]], to = indptr.data()[rows.data()[r] + 1];
+    require(from >= 0 && from <= to && static_cast<std::size_t>(to) <= indices.shape(0), "indptr does not fit indices");
+    for (Index k = from; k < to; ++k)
+      require(indices.data()[k] >= (k > from ? indices.data()[k - 1] + 1 : 0) &&
+                  static_cast<std::size_t>(indices.data()[k]) < d,
+              "column indices of a row must rise and lie within the features");
+  }
+}
+
+inline void require_words(const In<Word, 2>& words, std::size_t rows, std::size_t d) {
+  require(words.shape(1) == d, "words do not fit the number of features");
+  require(words.shape(0) == word_count(rows), "words do not fit the number of rows");
+}
+
+}  // namespace hietan::python

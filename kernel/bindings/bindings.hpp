@@ -1,0 +1,13 @@
+// One function for each file of bindings.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace hietan::python {
+
+void bind_counts(nanobind::module_& m);
+void bind_trees(nanobind::module_& m);
+void bind_estimators(nanobind::module_& m);
+void bind_proximal(nanobind::module_& m);
+
+}  // namespace hietan::python

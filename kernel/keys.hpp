@@ -1,0 +1,207 @@
+// Where the keys of the edges come from: an array of all of them, or sparse counts, from which those of pairs that
+// never co-occur are worked out when they are asked for.
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "histogram.hpp"
+#include "information.hpp"
+
+namespace hietan {
+
+// The keys of the pairs i < j, row after row of the upper triangle.
+class DenseKeys {
+ public:
+  static constexpr bool kRowsRise = true;
+  DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d) {
+    for (std::size_t e = 0, total = pair_total(d); e < total; ++e) histogram_.add(keys[e]);
+  }
+
+  const KeyHistogram& histogram() const { return histogram_; }
+  // How many edges a block should hold at first: each costs a pass over what `within` goes through.
+  std::size_t portion() const { return pair_total(d_) / 32; }
+
+  // Calls f(i, j, key) for the edges with low <= key < high, row after row, j rising.
+  template <typename F>
+  void within(std::int64_t low, std::int64_t high, F&& f) const {
+    for (std::size_t i = 0; i + 1 < d_; ++i) {
+      const std::int64_t* row = keys_ + row_start(i, d_) - i - 1;
+      for (std::size_t j = i + 1; j < d_; ++j)
+        if (row[j] >= low && row[j] < high) f(i, j, row[j]);
+    }
+  }
+
+ private:
+  const std::int64_t* keys_;
+  std::size_t d_;
+  KeyHistogram histogram_;
+};
+
+// The key of a pair that never co-occurs depends on the two features' numbers of ones alone, and most features share
+// theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features, far
+// fewer than pairs of features; where even these are many, they are worked out anew for each block that may hold some.
+class SparseKeys {
+ public:
+  static constexpr bool kRowsRise = false;
+
+  explicit SparseKeys(const Counts& counts)
+      : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
+    find_groups();
+    std::vector<double> sum;
+    for (std::size_t i = 0; i < counts.d; ++i) fill_row(i, sum);
+    for (const std::int64_t key : keys_) histogram_.add(key);
+    tally_groups();
+  }
+
+  const KeyHistogram& histogram() const { return histogram_; }
+  std::size_t portion() const { return std::min(keys_.size() / 4, pair_total(counts_.d) / 32); }
+
+  // Group after group, so that what a group's features have in common is found once.
+  template <typename F>
+  void within(std::int64_t low, std::int64_t high, F&& f) const {
+    std::vector<std::int64_t> space;
+    std::vector<std::int32_t> partners;
+    for (std::size_t g = 0; g < groups(); ++g) {
+      partners.clear();
+      const std::int64_t* apart = nullptr;
+      if (highest_[g] >= low && lowest_[g] < high) {
+        apart = apart_keys(g, space);
+        for (std::size_t j = 0; j < counts_.d; ++j) {
+          const std::int64_t key = apart[group_[j]];
+          if (key >= low && key < high) partners.push_back(static_cast<std::int32_t>(j));
+        }
+      }
+      for (std::size_t m = start_[g]; m < start_[g + 1]; ++m) row_within(member_[m], low, high, partners, apart, f);
+    }
+  }
+
+  // The keys of row i: of its pairs with every j > i.
+  void row(std::size_t i, std::int64_t* out) const {
+    std::vector<std::int64_t> space;
+    const std::int64_t* apart = apart_keys(group_[i], space);
+    for (std::size_t j = i + 1; j < counts_.d; ++j) out[j - i - 1] = apart[group_[j]];
+    for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
+      out[static_cast<std::size_t>(counts_.indices[e]) - i - 1] = keys_[static_cast<std::size_t>(e)];
+  }
+
+ private:
+  static constexpr std::size_t kMaxKeptGroups = 4096;  // 128 MB
+
+  static std::size_t entries(const Counts& counts) { return static_cast<std::size_t>(counts.indptr[counts.d]); }
+  std::size_t groups() const { return start_.size() - 1; }
+  std::size_t size(std::size_t g) const { return start_[g + 1] - start_[g]; }
+
+  // Features with the same number of ones in every class, in column order within their group.
+  void find_groups() {
+    const std::size_t d = counts_.d;
+    member_.resize(d);
+    std::iota(member_.begin(), member_.end(), std::size_t{0});
+    const auto compare = [&](std::size_t a, std::size_t b) {
+      for (std::size_t c = 0; c < counts_.classes; ++c) {
+        const std::int32_t x = counts_.ones_of(c)[a], y = counts_.ones_of(c)[b];
+        if (x != y) return x < y ? -1 : 1;
+      }
+      return 0;
+    };
+    std::stable_sort(member_.begin(), member_.end(), [&](std::size_t a, std::size_t b) { return compare(a, b) < 0; });
+    for (std::size_t m = 0; m < d; ++m) {
+      if (m == 0 || compare(member_[m - 1], member_[m])) start_.push_back(m);
+      group_[member_[m]] = static_cast<std::uint32_t>(start_.size() - 1);
+    }
+    start_.push_back(d);
+  }
+
+  void fill_row(std::size_t i, std::vector<double>& sum) {
+    const auto from = static_cast<std::size_t>(counts_.indptr[i]), to = static_cast<std::size_t>(counts_.indptr[i + 1]);
+    sum.assign(to - from, 0.0);
+    for (std::size_t c = 0; c < counts_.classes; ++c) {
+      const Information::Row row = information_.row(i, c);
+      const std::int32_t* one = counts_.ones_of(c);
+      for (std::size_t e = from; e < to; ++e) {
+        const auto j = static_cast<std::size_t>(counts_.indices[e]);
+        sum[e - from] += row.term(counts_.pairs[e * counts_.classes + c], one[j], information_.margin(j, c));
+      }
+    }
+    for (std::size_t e = from; e < to; ++e) keys_[e] = information_.key(sum[e - from]);
+  }
+
+  // Counts the pairs of features of two groups, less those that co-occur and have a key of their own.
+  void tally_groups() {
+    highest_.assign(groups(), INT64_MIN);
+    lowest_.assign(groups(), INT64_MAX);
+    if (groups() <= kMaxKeptGroups) apart_.resize(groups() * groups());
+    std::vector<std::int64_t> space(groups());
+    std::vector<std::size_t> together(groups());
+    for (std::size_t g = 0; g < groups(); ++g) {
+      std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
+      work_out_apart(g, apart);
+      for (std::size_t h = g; h < groups(); ++h) {
+        histogram_.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
+        for (const std::size_t k : {g, h}) {
+          highest_[k] = std::max(highest_[k], apart[h]);
+          lowest_[k] = std::min(lowest_[k], apart[h]);
+        }
+      }
+      std::fill(together.begin(), together.end(), 0);
+      for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
+        for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)
+          ++together[group_[static_cast<std::size_t>(counts_.indices[e])]];
+      for (std::size_t h = 0; h < groups(); ++h) histogram_.remove(apart[h], together[h]);
+    }
+  }
+
+  // The keys of pairs that never co-occur, of group g with every group; `space` is where to work them out if need be.
+  const std::int64_t* apart_keys(std::size_t g, std::vector<std::int64_t>& space) const {
+    if (!apart_.empty()) return apart_.data() + g * groups();
+    space.resize(groups());
+    work_out_apart(g, space.data());
+    return space.data();
+  }
+
+  void work_out_apart(std::size_t g, std::int64_t* out) const {
+    std::vector<double> sum(groups(), 0.0);
+    for (std::size_t c = 0; c < counts_.classes; ++c) {
+      const Information::Row row = information_.row(member_[start_[g]], c);
+      const std::int32_t* one = counts_.ones_of(c);
+      for (std::size_t h = 0; h < groups(); ++h) {
+        const std::size_t j = member_[start_[h]];
+        // Two groups with more ones than rows always co-occur: no such pair is ever asked about.
+        if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
+      }
+    }
+    for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
+  }
+
+  // Both lists rise: those that co-occur with i, and the features whose key with i is in range if they don't.
+  template <typename F>
+  void row_within(std::size_t i, std::int64_t low, std::int64_t high, const std::vector<std::int32_t>& partners,
+                  const std::int64_t* apart, F& f) const {
+    const auto end = static_cast<std::size_t>(counts_.indptr[i + 1]);
+    auto e = static_cast<std::size_t>(counts_.indptr[i]);
+    const auto together = [&](std::int32_t before) {
+      for (; e < end && counts_.indices[e] < before; ++e)
+        if (keys_[e] >= low && keys_[e] < high) f(i, static_cast<std::size_t>(counts_.indices[e]), keys_[e]);
+    };
+    for (auto p = std::upper_bound(partners.begin(), partners.end(), static_cast<std::int32_t>(i));
+         p != partners.end(); ++p) {
+      together(*p);
+      if (e < end && counts_.indices[e] == *p) continue;
+      const auto j = static_cast<std::size_t>(*p);
+      f(i, j, apart[group_[j]]);
+    }
+    together(INT32_MAX);
+  }
+
+  Counts counts_;
+  Information information_;
+  std::vector<std::uint32_t> group_;            // of each feature
+  std::vector<std::size_t> member_, start_;     // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
+  std::vector<std::int64_t> keys_;              // of the pairs that co-occur
+  std::vector<std::int64_t> apart_;             // of those that don't, [group][group], unless there are many groups
+  std::vector<std::int64_t> highest_, lowest_;  // the same, of each group
+  KeyHistogram histogram_;
+};
+
+}  // namespace hietan

@@ -1,0 +1,48 @@
+"""Run as a program: fits on a cluster of two processes, one of which is killed while it loads a block of rows.
+
+Prints whether a worker was killed and whether the model says the same, to the bit, as one fitted here.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+
+import dask
+import distributed
+import numpy as np
+
+from hietan import HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from hietan.structure import counts
+
+
+def load(X, rows, lethal):
+    """A block of rows. Whoever loads the lethal one first is killed outright, as by a failing machine."""
+    if lethal is not None and not Path(lethal).exists():
+        Path(lethal).write_text(str(os.getpid()))
+        os.kill(os.getpid(), signal.SIGKILL)
+    return X[rows]
+
+
+def main(marker: str) -> None:
+    counts._STORAGE = "sparse"
+    data = make_hierarchical_classification(300, 80, random_state=0)
+    parts = np.array_split(np.arange(300), 12)
+    X = [dask.delayed(load)(data.X, rows, marker if k == 6 else None) for k, rows in enumerate(parts)]
+    y = [dask.delayed(data.y[rows]) for rows in parts]
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        workers = set(client.run(os.getpid).values())
+        model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(X, y)
+        found = model.predict_joint_log_proba(X).compute()
+    here = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    same = np.array_equal(found, here.predict_joint_log_proba(data.X))
+    print(json.dumps({"killed": int(Path(marker).read_text()) in workers, "same": same}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,158 @@
+"""Dask collections of every kind give the bits of one machine, lazily, and outlive a worker."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from comparison import ontology
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from strategies import fixed_problems
+
+dask = pytest.importorskip("dask", reason="Dask is not installed")
+da = pytest.importorskip("dask.array")
+dd = pytest.importorskip("dask.dataframe")
+
+either_storage = pytest.mark.usefixtures("storage", "one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread")
+CLASSIFIERS = [TAN, HieTAN, HieTANLite, HRETAN, AODE, HieAODE, HieAODELite, HIPNB]
+PROBLEMS = sorted(fixed_problems(), key=lambda p: -len(p.y) * p.n_features)[:2]
+PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba")
+
+
+@pytest.fixture(scope="module")
+def one_thread():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def delayed_parts(table, size):
+    return [dask.delayed(table[k : k + size]) for k in range(0, table.shape[0], size)]
+
+
+def as_array(X, size):
+    return da.from_array(X, chunks=(size, 2))  # more than one chunk of columns, too
+
+
+def as_sparse_array(X, size):
+    return da.from_array(X, chunks=(size, -1)).map_blocks(
+        sp.csr_matrix, meta=sp.csr_matrix((0, 0), dtype=X.dtype)
+    )
+
+
+def as_delayed(X, size):
+    return delayed_parts(sp.csr_array(X), size)
+
+
+def new(make, problem, names=None, **options):
+    if "random_state" in make._get_param_names():
+        options["random_state"] = problem.seed
+    hierarchy = ontology(problem).restrict(problem.names)
+    return make(hierarchy=hierarchy, alpha=problem.alpha, smoothing=problem.smoothing, **options)
+
+
+@either_storage
+@pytest.mark.parametrize("container", [as_array, as_sparse_array, as_delayed])
+@pytest.mark.parametrize("make", CLASSIFIERS)
+def test_blocks_give_the_bits_of_one_machine(make, container):
+    for problem in PROBLEMS:
+        expected = new(make, problem).fit(problem.X_train, problem.y)
+        for size in (4, 1000):
+            y = (
+                da.from_array(problem.y, chunks=5)
+                if container is not as_delayed
+                else delayed_parts(problem.y, size)
+            )
+            model = new(make, problem).fit(container(problem.X_train, size), y)
+            np.testing.assert_array_equal(model.classes_, expected.classes_)
+            np.testing.assert_array_equal(model.counts_.ones, expected.counts_.ones)
+            lazy = model.predict_joint_log_proba(container(problem.X_test, max(64, size)))
+            np.testing.assert_array_equal(lazy.compute(), expected.predict_joint_log_proba(problem.X_test))
+
+
+@pytest.mark.parametrize("make", [HieTANLite, HIPNB])
+def test_frames_are_matched_by_name(make):
+    data = make_hierarchical_classification(60, 20, random_state=0)
+    frame = pd.DataFrame(data.X.toarray(), columns=data.feature_names)
+    shuffled = frame[frame.columns[::-1]]
+    labels = pd.Series(np.array(["no", "yes"])[data.y], index=frame.index)
+    expected = make(hierarchy=data.hierarchy).fit(frame, labels)
+    X, y = dd.from_pandas(frame, chunksize=13), dd.from_pandas(labels, chunksize=13)
+    model = make(hierarchy=data.hierarchy).fit(X, y)
+    np.testing.assert_array_equal(model.feature_names_in_, expected.feature_names_in_)
+    for name in PREDICTIONS[:1] if make is HieTANLite else PREDICTIONS:  # its root is drawn anew
+        np.testing.assert_array_equal(getattr(model, name)(X).compute(), getattr(expected, name)(frame))
+    some = X[X[data.feature_names[0]] > 5]  # nothing in any block
+    assert model.predict(some).compute().shape == (0,)
+    assert model.predict_proba(some).compute().shape == (0, 2)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(dd.from_pandas(shuffled, chunksize=13)).compute()
+
+
+def test_predictions_stay_lazy():
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+
+    def never():
+        raise RuntimeError("computed")
+
+    for name in PREDICTIONS:
+        result = getattr(model, name)([dask.delayed(never)()])
+        assert isinstance(result, da.Array)
+        with pytest.raises(RuntimeError, match="computed"):
+            result.compute()
+    known = model.predict_proba(da.from_array(data.X.toarray(), chunks=(20, -1)))
+    assert known.shape == (50, 2) and known.chunks == ((20, 20, 10), (2,))
+
+
+def test_labels_in_memory_are_divided_like_the_rows():
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    X = da.from_array(data.X.toarray(), chunks=(20, -1))
+    expected = TAN(random_state=0).fit(data.X, data.y)
+    np.testing.assert_array_equal(TAN(random_state=0).fit(X, data.y).predict(X), expected.predict(data.X))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "error", "message"),
+    [
+        (lambda X: X, lambda y: y[:-1], ValueError, "50 rows but y has 49"),
+        (lambda X: X, lambda y: da.from_array(y[:-1], chunks=20), ValueError, "50 rows but y has 49"),
+        (lambda X: delayed_parts(X.compute(), 20), lambda y: y, ValueError, "cannot be divided"),
+        (lambda X: X, lambda y: delayed_parts(y, 25), ValueError, "3 blocks of rows but y has 2"),
+        (lambda X: dask.delayed(X), lambda y: y, TypeError, "goes into a list"),
+        (lambda X: X, lambda y: np.zeros(50), ValueError, "only one class"),
+        (lambda X: X, lambda y: y + 0.5, ValueError, "continuous"),
+    ],
+)
+def test_what_does_not_fit_is_refused(X, y, error, message):
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    rows = da.from_array(data.X.toarray(), chunks=(20, -1))
+    with pytest.raises(error, match=message):
+        TAN().fit(X(rows), y(data.y))
+
+
+def test_only_fit_and_predictions_take_collections():
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    X = da.from_array(data.X.toarray(), chunks=(20, -1))
+    model = TAN().fit(X, data.y)
+    with pytest.raises(TypeError, match="X.compute()"):
+        model.trees(X)
+    with pytest.raises(TypeError, match="partial_fit takes rows in memory"):
+        model.partial_fit(X, data.y)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
+    """Two real processes, in a program of their own: what a dying one leaves open is not this one's."""
+    pytest.importorskip("distributed")
+    program = [sys.executable, str(Path(__file__).with_name("cluster_fit.py")), str(tmp_path / "killed")]
+    run = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True}
