@@ -106,10 +106,10 @@ STEP step_keys_dense(State& s) { cmi_keys(s.dense(), s.keys.data()); }
 STEP step_keys_sparse(State& s) { s.sparse_keys = std::make_unique<SparseKeys>(s.sparse()); }
 STEP step_tree_tan(State& s) { spanning_tree(s.keys.data(), kFeatures, 0, s.parent.data()); }
 STEP step_tree_dense(State& s) {
-  hierarchical_tree(EdgeOrder(s.keys.data(), s.problem.relations()), s.problem.order.data(), s.parent.data());
+  hierarchical_tree(EdgeOrder(s.keys.data(), s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
 }
 STEP step_tree_sparse(State& s) {
-  hierarchical_tree(EdgeOrder(*s.sparse_keys, s.problem.relations()), s.problem.order.data(), s.parent.data());
+  hierarchical_tree(EdgeOrder(*s.sparse_keys, s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
 }
 
 namespace {

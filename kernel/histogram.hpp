@@ -1,6 +1,7 @@
 // Which keys there are, coarsely: enough to cut the next block off the top without sorting the rest.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "words.hpp"
@@ -12,39 +13,67 @@ class KeyHistogram {
   void add(std::int64_t key, std::size_t n = 1) { counts_[bucket(key)] += n; }
   void remove(std::int64_t key, std::size_t n) { counts_[bucket(key)] -= n; }
 
-  // A range of buckets, from `top` (exclusive) down to `bottom`, that holds at least `wanted` edges if there are.
+  // The buckets from `top` (exclusive) down to `bottom`, and of their edges those of the rows from `first` to `last`
+  // (exclusive). Only a bucket of a single key is cut into rows, which is the order of ties.
   struct Cut {
-    std::size_t top = kBuckets, bottom = kBuckets, edges = 0;
-    bool exhausted() const { return bottom == 0; }
+    std::size_t top = kBuckets, bottom = kBuckets, edges = 0, first = 0, last = kAllRows;
+
+    bool exhausted() const { return bottom == 0 && last == kAllRows; }
+    bool positive() const { return bottom > kZero; }
     std::int64_t low() const { return lower_bound(bottom); }
     std::int64_t high() const { return lower_bound(top); }
   };
-  Cut next(const Cut& last, std::size_t wanted) const {
+
+  // How much a block may hold: ties of more than `large` edges are cut into rows, of `d` features.
+  struct Size {
+    std::size_t wanted, large, d;
+  };
+  // What comes after `before`: at least `wanted` edges if there are as many above the next bucket that stands alone.
+  Cut next(const Cut& before, const Size& size) const {
+    if (before.last != kAllRows) return part(before.bottom, before.last, size);
     Cut cut;
-    cut.top = cut.bottom = last.bottom;
-    while (cut.bottom > 0 && cut.edges < wanted) cut.edges += counts_[--cut.bottom];
+    cut.top = cut.bottom = before.bottom;
+    while (cut.bottom > 0 && cut.edges < size.wanted) {
+      const std::size_t b = cut.bottom - 1;
+      if (stands_alone(b, size)) return cut.edges ? cut : part(b, 0, size);
+      cut.edges += counts_[b];
+      cut.bottom = b;
+    }
     return cut;
   }
 
  private:
+  static constexpr std::size_t kAllRows = SIZE_MAX;
   static constexpr int kMantissa = 7;
   static constexpr std::size_t kBuckets = std::size_t{64} << kMantissa;
+  static constexpr std::size_t kZero = 1, kLastSingle = std::size_t{2} << kMantissa;  // buckets of a single key
+
+  // Zero does: all edges of features that never vary have it, and whoever needs no others can skip to them.
+  bool stands_alone(std::size_t b, const Size& size) const {
+    return b == kZero || (b > kZero && b <= kLastSingle && counts_[b] > size.large);
+  }
+
+  Cut part(std::size_t b, std::size_t first, const Size& size) const {
+    const std::size_t rows = counts_[b] > size.large ? size.large / size.d + 1 : size.d;
+    return {b + 1, b, counts_[b], first, first + rows < size.d ? first + rows : kAllRows};
+  }
 
   // A rising step function of the key: exponent and leading bits, as in a floating-point number.
   static std::size_t bucket(std::int64_t key) {
-    if (key < (std::int64_t{1} << kMantissa)) return key < 0 ? 0 : static_cast<std::size_t>(key);
+    if (key < 0) return 0;
+    if (key < (std::int64_t{1} << kMantissa)) return kZero + static_cast<std::size_t>(key);
     const int exponent = highest_bit(static_cast<Word>(key));
     const auto leading = static_cast<std::size_t>(key >> (exponent - kMantissa));
-    return (static_cast<std::size_t>(exponent - kMantissa) << kMantissa) + leading;
+    return kZero + (static_cast<std::size_t>(exponent - kMantissa) << kMantissa) + leading;
   }
 
   // The smallest key of a bucket.
   static std::int64_t lower_bound(std::size_t b) {
     if (b == 0) return INT64_MIN;
     if (b >= kBuckets) return INT64_MAX;
-    if (b < (std::size_t{2} << kMantissa)) return static_cast<std::int64_t>(b);
-    const std::size_t shift = (b >> kMantissa) - 1;
-    const std::size_t leading = (b & ((std::size_t{1} << kMantissa) - 1)) + (std::size_t{1} << kMantissa);
+    if (b <= kLastSingle) return static_cast<std::int64_t>(b - kZero);
+    const std::size_t shift = ((b - kZero) >> kMantissa) - 1;
+    const std::size_t leading = ((b - kZero) & ((std::size_t{1} << kMantissa) - 1)) + (std::size_t{1} << kMantissa);
     return shift + kMantissa + 1 > 62 ? INT64_MAX : static_cast<std::int64_t>(leading << shift);
   }
 

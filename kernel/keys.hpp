@@ -15,18 +15,32 @@ namespace hietan {
 class DenseKeys {
  public:
   static constexpr bool kRowsRise = true;
-  DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d) {
-    for (std::size_t e = 0, total = pair_total(d); e < total; ++e) histogram_.add(keys[e]);
+  DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
+    for (std::size_t i = 0; i < d; ++i) {
+      const std::int64_t* row = keys + row_start(i, d) - i - 1;
+      std::uint8_t any = 0;
+      for (std::size_t j = i + 1; j < d; ++j) {
+        histogram_.add(row[j]);
+        const auto varies = static_cast<std::uint8_t>(row[j] != 0);
+        varies_[j] |= varies;
+        any |= varies;
+      }
+      varies_[i] |= any;
+    }
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
   // How many edges a block should hold at first: each costs a pass over what `within` goes through.
   std::size_t portion() const { return pair_total(d_) / 32; }
 
-  // Calls f(i, j, key) for the edges with low <= key < high, row after row, j rising.
+  // Whether any edge of each feature has a key other than 0.
+  const std::vector<std::uint8_t>& varies() const { return varies_; }
+
+  // Calls f(i, j, key) for the edges of a cut, row after row, j rising.
   template <typename F>
-  void within(std::int64_t low, std::int64_t high, F&& f) const {
-    for (std::size_t i = 0; i + 1 < d_; ++i) {
+  void within(const KeyHistogram::Cut& cut, F&& f) const {
+    const std::int64_t low = cut.low(), high = cut.high();
+    for (std::size_t i = cut.first; i < std::min(cut.last, d_); ++i) {
       const std::int64_t* row = keys_ + row_start(i, d_) - i - 1;
       for (std::size_t j = i + 1; j < d_; ++j)
         if (row[j] >= low && row[j] < high) f(i, j, row[j]);
@@ -36,6 +50,7 @@ class DenseKeys {
  private:
   const std::int64_t* keys_;
   std::size_t d_;
+  std::vector<std::uint8_t> varies_;
   KeyHistogram histogram_;
 };
 
@@ -53,27 +68,35 @@ class SparseKeys {
     for (std::size_t i = 0; i < counts.d; ++i) fill_row(i, sum);
     for (const std::int64_t key : keys_) histogram_.add(key);
     tally_groups();
+    find_varying();
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
   std::size_t portion() const { return std::min(keys_.size() / 4, pair_total(counts_.d) / 32); }
 
+  const std::vector<std::uint8_t>& varies() const { return varies_; }
+
   // Group after group, so that what a group's features have in common is found once.
   template <typename F>
-  void within(std::int64_t low, std::int64_t high, F&& f) const {
+  void within(const KeyHistogram::Cut& cut, F&& f) const {
+    const std::int64_t low = cut.low(), high = cut.high();
     std::vector<std::int64_t> space;
     std::vector<std::int32_t> partners;
     for (std::size_t g = 0; g < groups(); ++g) {
+      const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(start_[g]);
+      const auto end = member_.begin() + static_cast<std::ptrdiff_t>(start_[g + 1]);
+      const auto first = std::lower_bound(begin, end, cut.first), last = std::lower_bound(first, end, cut.last);
+      if (first == last) continue;
       partners.clear();
       const std::int64_t* apart = nullptr;
       if (highest_[g] >= low && lowest_[g] < high) {
         apart = apart_keys(g, space);
-        for (std::size_t j = 0; j < counts_.d; ++j) {
+        for (std::size_t j = *first + 1; j < counts_.d; ++j) {
           const std::int64_t key = apart[group_[j]];
           if (key >= low && key < high) partners.push_back(static_cast<std::int32_t>(j));
         }
       }
-      for (std::size_t m = start_[g]; m < start_[g + 1]; ++m) row_within(member_[m], low, high, partners, apart, f);
+      for (auto i = first; i != last; ++i) row_within(*i, low, high, partners, apart, f);
     }
   }
 
@@ -152,6 +175,16 @@ class SparseKeys {
     }
   }
 
+  void find_varying() {
+    varies_.resize(counts_.d);
+    for (std::size_t i = 0; i < counts_.d; ++i) {
+      if (highest_[group_[i]] != 0 || lowest_[group_[i]] != 0) varies_[i] = 1;
+      for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
+        if (keys_[static_cast<std::size_t>(e)] != 0)
+          varies_[i] = varies_[static_cast<std::size_t>(counts_.indices[e])] = 1;
+    }
+  }
+
   // The keys of pairs that never co-occur, of group g with every group; `space` is where to work them out if need be.
   const std::int64_t* apart_keys(std::size_t g, std::vector<std::int64_t>& space) const {
     if (!apart_.empty()) return apart_.data() + g * groups();
@@ -201,6 +234,7 @@ class SparseKeys {
   std::vector<std::int64_t> keys_;              // of the pairs that co-occur
   std::vector<std::int64_t> apart_;             // of those that don't, [group][group], unless there are many groups
   std::vector<std::int64_t> highest_, lowest_;  // the same, of each group
+  std::vector<std::uint8_t> varies_;            // each feature
   KeyHistogram histogram_;
 };
 

@@ -36,14 +36,17 @@ class LazyBatch {
   // Learns the trees of up to 64 rows; `value` is a word per feature.
   void learn(const Word* value, std::size_t rows) {
     reset(value, rows);
-    for (std::size_t k = 0; active_; ++k) {
-      const std::vector<Edge>* block = ranking_.block(k);
-      if (!block) break;
-      for (const Edge& edge : *block) {
-        consider(edge);
-        if (!active_) break;
-      }
-    }
+    // First the features that vary: as long as keys are above 0, edges join no others.
+    select_active(rows, missing_);
+    std::size_t k = 0;
+    for (const Ranking::Block* block; active_ && (block = ranking_.block(k)) && block->positive; ++k) read(*block);
+    // Then all: where every row has joined those that vary, the edges of the rest will do.
+    const bool idle_only = !active_;
+    select_active(rows, absent_);
+    if (idle_only) k = 0;
+    for (const Ranking::Block* block;
+         active_ && (block = idle_only ? ranking_.idle_block(k) : ranking_.block(k)); ++k)
+      read(*block);
     find_roots(lane_mask(rows));
   }
 
@@ -59,7 +62,6 @@ class LazyBatch {
  private:
   void reset(const Word* value, std::size_t rows) {
     value_ = value;
-    active_ = d_ > 1 ? lane_mask(rows) : 0;
     std::fill(available_.begin(), available_.end(), ~Word{0});
     std::fill(has_parent_.begin(), has_parent_.end(), Word{0});
     std::fill(placed_.begin(), placed_.end(), Word{0});
@@ -69,7 +71,24 @@ class LazyBatch {
     if (Directed) cluster_ = component_;
     std::fill(size_.begin(), size_.end(), Label{1});
     std::fill(edge_count_, edge_count_ + kLanes, std::size_t{0});
-    std::fill(kept_, kept_ + kLanes, d_);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      missing_[lane] = static_cast<std::int64_t>(ranking_.order().varying()) - 1;
+      absent_[lane] = static_cast<std::int64_t>(d_) - 1;
+    }
+  }
+
+  // The rows that lack edges.
+  void select_active(std::size_t rows, const std::int64_t* lacking) {
+    active_ = 0;
+    for (std::size_t lane = 0; lane < rows; ++lane) active_ |= static_cast<Word>(lacking[lane] > 0) << lane;
+    lacking_ = lacking;
+  }
+
+  void read(const Ranking::Block& block) {
+    for (const Edge& edge : block.edges) {
+      consider(edge);
+      if (!active_) break;
+    }
   }
 
   void consider(const Edge& edge) {
@@ -89,7 +108,7 @@ class LazyBatch {
     remove_redundant(a, lanes);
     remove_redundant(b, lanes);
     for_each_bit(lanes, [&](int lane) {
-      if (edge_count_[lane] + 1 == kept_[lane]) active_ &= ~(Word{1} << lane);
+      if (lacking_[lane] <= 0) active_ &= ~(Word{1} << lane);
     });
   }
 
@@ -143,6 +162,8 @@ class LazyBatch {
     for (std::size_t u = member; component_[at(u)] != keep; u = next_[at(u)]) component_[at(u)] = keep;
     std::swap(next_[at(a)], next_[at(b)]);
     edges_[lane * d_ + edge_count_[lane]++] = {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};
+    --missing_[lane];
+    --absent_[lane];
   }
 
   // A feature that enters a tree removes its relatives of the same value.
@@ -155,7 +176,11 @@ class LazyBatch {
       const Word removed = available_[u] & entering & ~(value_[u] ^ value);
       if (!removed) return;
       available_[u] &= ~removed;
-      for_each_bit(removed, [&](int lane) { --kept_[lane]; });
+      const std::int64_t varies = ranking_.order().varies()[u];
+      for_each_bit(removed, [&](int lane) {
+        missing_[lane] -= varies;
+        --absent_[lane];
+      });
     });
   }
 
@@ -179,7 +204,10 @@ class LazyBatch {
   std::vector<Word> available_, has_parent_, placed_;
   std::vector<Label> component_, next_, size_, cluster_;  // [feature][lane]; next_ and cluster_ are circular lists
   std::vector<Pair> edges_;                               // [lane][edge]
-  std::size_t edge_count_[kLanes] = {}, kept_[kLanes] = {};
+  std::size_t edge_count_[kLanes] = {};
+  // How many edges are yet to come to join the available features that vary, while others have none; and to join all.
+  std::int64_t missing_[kLanes] = {}, absent_[kLanes] = {};
+  const std::int64_t* lacking_ = missing_;
   std::int32_t root_[kLanes] = {};
   Orienter orienter_;
 };

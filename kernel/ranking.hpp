@@ -24,21 +24,55 @@ struct Edge {
 };
 
 // The order itself. Blocks are cut off from the top and sorted one at a time.
+//
+// Features that never vary within a class have no information about any other: all their edges have the key 0. A
+// search that has joined all others would read every edge to come to these, so they can be had alone: `idle_edges`.
 class EdgeOrder {
  public:
   using Cut = KeyHistogram::Cut;
 
-  EdgeOrder(const std::int64_t* keys, const Relations& relations)
-      : dense_(std::make_unique<DenseKeys>(keys, relations.d)), relations_(relations) {}
-  EdgeOrder(const SparseKeys& keys, const Relations& relations) : sparse_(&keys), relations_(relations) {}
+  // `block` is how many edges a first block should hold; 0: as many as do well.
+  EdgeOrder(const std::int64_t* keys, const Relations& relations, std::size_t block)
+      : dense_(std::make_unique<DenseKeys>(keys, relations.d)), relations_(relations), block_(block) {
+    find_idle();
+  }
+  EdgeOrder(const SparseKeys& keys, const Relations& relations, std::size_t block)
+      : sparse_(&keys), relations_(relations), block_(block) {
+    find_idle();
+  }
 
   const Relations& relations() const { return relations_; }
   // The size of a first block, no smaller than `least`.
   std::size_t portion(std::size_t least) const {
-    return std::max(least, sparse_ ? sparse_->portion() : dense_->portion());
+    return block_ ? block_ : std::max(least, sparse_ ? sparse_->portion() : dense_->portion());
   }
   Cut next(const Cut& last, std::size_t wanted) const {
-    return (sparse_ ? sparse_->histogram() : dense_->histogram()).next(last, wanted);
+    const KeyHistogram& histogram = sparse_ ? sparse_->histogram() : dense_->histogram();
+    return histogram.next(last, {wanted, block_ ? 2 * block_ : kManyTies, relations_.d});
+  }
+
+  // Whether any edge of each feature has a key other than 0, and how many features have.
+  const std::vector<std::uint8_t>& varies() const { return sparse_ ? sparse_->varies() : dense_->varies(); }
+  std::size_t varying() const { return relations_.d - idle_.size(); }
+
+  // The edges of features that do not vary, in order, from row `first` on, and where to go on: some thousands, or
+  // the rest. (No sort: they tie.)
+  std::vector<Edge> idle_edges(std::size_t first, std::size_t* next) const {
+    std::vector<Edge> edges;
+    std::vector<std::uint8_t> relation(relations_.d, none);
+    const std::size_t enough = block_ ? block_ : kIdleEdges;
+    std::size_t i = first;
+    for (; i < relations_.d && edges.size() < enough && !idle_.empty(); ++i) {
+      mark(i, relation, above, below);
+      const auto add = [&](std::size_t j) { edges.push_back(directed(i, j, relation[j])); };
+      if (varies()[i])
+        for (auto j = std::upper_bound(idle_.begin(), idle_.end(), i); j != idle_.end(); ++j) add(*j);
+      else
+        for (std::size_t j = i + 1; j < relations_.d; ++j) add(j);
+      mark(i, relation, none, none);
+    }
+    *next = idle_.empty() ? relations_.d : i;
+    return edges;
   }
 
   // The edges of a cut, in order, but for those that `dead(i, j)` gives up.
@@ -62,25 +96,34 @@ class EdgeOrder {
     std::size_t feature, start;
   };
 
+  enum : std::uint8_t { none, above, below };
+  static constexpr std::size_t kIdleEdges = std::size_t{1} << 16, kManyTies = std::size_t{1} << 22;
+
+  void find_idle() {
+    for (std::size_t v = 0; v < relations_.d; ++v)
+      if (!varies()[v]) idle_.push_back(v);
+  }
+
+  static Edge directed(std::size_t i, std::size_t j, std::uint8_t relation) {
+    const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
+    if (relation == none) return {a, b};
+    return relation == above ? Edge{b | Edge::kRelated, a} : Edge{a | Edge::kRelated, b};
+  }
+
   // In order of (i, j).
   template <typename Keys, typename Dead>
   std::vector<Entry> collect(const Keys& keys, const Cut& cut, Dead&& dead) const {
-    enum : std::uint8_t { none, above, below };
     std::vector<std::uint8_t> relation(relations_.d, none);
     std::vector<Entry> entries;
     std::vector<Run> runs;
-    keys.within(cut.low(), cut.high(), [&](std::size_t i, std::size_t j, std::int64_t key) {
+    keys.within(cut, [&](std::size_t i, std::size_t j, std::int64_t key) {
       if (dead(i, j)) return;
       if (runs.empty() || runs.back().feature != i) {
         if (!runs.empty()) mark(runs.back().feature, relation, none, none);
         mark(i, relation, above, below);
         runs.push_back({i, entries.size()});
       }
-      const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
-      const Edge edge = relation[j] == none    ? Edge{a, b}
-                        : relation[j] == above ? Edge{b | Edge::kRelated, a}
-                                               : Edge{a | Edge::kRelated, b};
-      entries.push_back({key, edge});
+      entries.push_back({key, directed(i, j, relation[j])});
     });
     return Keys::kRowsRise ? entries : in_order(entries, runs);
   }
@@ -130,42 +173,62 @@ class EdgeOrder {
   std::unique_ptr<DenseKeys> dense_;     // one of these two
   const SparseKeys* sparse_ = nullptr;
   Relations relations_;
+  std::size_t block_;
+  std::vector<std::size_t> idle_;  // the features that do not vary, rising
 };
 
 // The whole order, shared by any number of readers: whoever comes first to the end of what is sorted sorts on.
 class Ranking {
  public:
+  struct Block {
+    std::vector<Edge> edges;
+    bool positive;  // all its keys are
+  };
+
   // `keys` is an array of all of them or a `SparseKeys`.
   template <typename Keys>
-  Ranking(const Keys& keys, const Relations& relations)
-      : order_(keys, relations), wanted_(order_.portion(std::size_t{1} << 14)) {}
+  Ranking(const Keys& keys, const Relations& relations, std::size_t block)
+      : order_(keys, relations, block), wanted_(order_.portion(std::size_t{1} << 14)) {}
 
   const Relations& relations() const { return order_.relations(); }
+  const EdgeOrder& order() const { return order_; }
   std::size_t sorted_edges() const {
     std::lock_guard<std::mutex> guard(mutex_);
     return sorted_;
   }
 
   // The k-th block, or null where there are no more edges.
-  const std::vector<Edge>* block(std::size_t k) {
+  const Block* block(std::size_t k) {
     std::lock_guard<std::mutex> guard(mutex_);
     while (k >= blocks_.size()) {
       if (cut_.exhausted()) return nullptr;
       const EdgeOrder::Cut cut = order_.next(cut_, wanted_);
-      blocks_.push_back(order_.sorted(cut, [](std::size_t, std::size_t) { return false; }));
+      blocks_.push_back({order_.sorted(cut, [](std::size_t, std::size_t) { return false; }), cut.positive()});
       cut_ = cut;  // only now: where memory runs out, the block is sorted again another time
-      sorted_ += blocks_.back().size();
+      sorted_ += blocks_.back().edges.size();
       wanted_ += wanted_ / 2;
     }
     return &blocks_[k];
+  }
+
+  // The same of the edges of features that do not vary alone.
+  const Block* idle_block(std::size_t k) {
+    std::lock_guard<std::mutex> guard(mutex_);
+    while (k >= idle_.size()) {
+      if (idle_row_ >= relations().d) return nullptr;
+      std::size_t next = 0;
+      idle_.push_back({order_.idle_edges(idle_row_, &next), false});
+      idle_row_ = next;
+    }
+    return &idle_[k];
   }
 
  private:
   EdgeOrder order_;
   EdgeOrder::Cut cut_;
   std::size_t wanted_;
-  std::deque<std::vector<Edge>> blocks_;  // a deque: blocks stay where they are while others are added
-  std::size_t sorted_ = 0;
+  std::deque<Block> blocks_, idle_;  // deques: blocks stay where they are while others are added
+  std::size_t sorted_ = 0, idle_row_ = 0;
   mutable std::mutex mutex_;
 };
 

@@ -121,26 +121,40 @@ inline void hierarchical_tree(const EdgeOrder& order, const std::int64_t* root_o
     edges.emplace_back(static_cast<std::int32_t>(a), static_cast<std::int32_t>(b));
   };
 
+  const auto consider = [&](const Edge& edge) {
+    const std::size_t a = edge.first(), b = edge.last();
+    if (dead(a, b)) return;
+    if (edge.related()) {
+      if (has_parent[b]) return;
+      give_parent(b);
+    } else if (has_parent[a]) {
+      give_parent(b);
+    } else if (has_parent[b]) {
+      give_parent(a);
+    } else {
+      std::swap(cluster[a], cluster[b]);
+    }
+    join(a, b);
+  };
+
   std::size_t wanted = order.portion(std::size_t{1} << 12);
   EdgeOrder::Cut cut;
-  while (edges.size() + 1 < d && !cut.exhausted()) {
-    cut = order.next(cut, wanted);
+  const auto connected = [&](std::size_t features) { return edges.size() + 1 >= features; };
+  const auto read = [&](const EdgeOrder::Cut& next) {
+    cut = next;
     wanted *= 2;
-    for (const Edge& edge : order.sorted(cut, dead)) {
-      const std::size_t a = edge.first(), b = edge.last();
-      if (dead(a, b)) continue;
-      if (edge.related()) {
-        if (has_parent[b]) continue;
-        give_parent(b);
-      } else if (has_parent[a]) {
-        give_parent(b);
-      } else if (has_parent[b]) {
-        give_parent(a);
-      } else {
-        std::swap(cluster[a], cluster[b]);
-      }
-      join(a, b);
-    }
+    for (const Edge& edge : order.sorted(cut, dead)) consider(edge);
+  };
+  while (!connected(order.varying())) {
+    const EdgeOrder::Cut next = order.next(cut, wanted);
+    if (!next.positive()) break;
+    read(next);
+  }
+  if (connected(order.varying())) {
+    for (std::size_t row = 0; !connected(d) && row < d;)
+      for (const Edge& edge : order.idle_edges(row, &row)) consider(edge);
+  } else {
+    while (!connected(d) && !cut.exhausted()) read(order.next(cut, wanted));
   }
   const std::int64_t* root = root_order;
   while (has_parent[static_cast<std::size_t>(*root)]) ++root;

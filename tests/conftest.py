@@ -8,7 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hietan.structure import counts
+from hietan.structure import counts, ranking
 
 # HYPOTHESIS_PROFILE=thorough looks ten times as long.
 
@@ -31,9 +31,14 @@ def real_data():
     return os.environ["HIETAN_DATA"]
 
 
-@pytest.fixture(scope="module", params=["dense", "sparse"])
+@pytest.fixture(scope="module", params=["dense", "sparse", "dense in blocks", "sparse in blocks"])
 def storage(request):
-    """All tests of a module that asks for it run with pair counts of either kind, however small the data."""
+    """All tests of a module that asks for it run with pair counts of either kind, however small the data.
+
+    In blocks, edges are sorted a few at a time, as are those of wide data.
+    """
+    kind, _, blocks = request.param.partition(" in ")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_STORAGE", request.param)
+        patch.setattr(counts, "_STORAGE", kind)
+        patch.setattr(ranking, "_BLOCK", 3 if blocks else 0)
         yield request.param

@@ -112,10 +112,10 @@ struct PyRanking {
   PyRelations relations;
   Ranking ranking;
 
-  PyRanking(In<std::int64_t, 1> k, const PyRelations& r)
-      : keys(k), relations(r), ranking(fitting(k, r), relations.view()) {}
-  PyRanking(const PySparseKeys& k, const PyRelations& r)
-      : sparse_keys(k), relations(r), ranking(fitting(k, r), relations.view()) {}
+  PyRanking(In<std::int64_t, 1> k, const PyRelations& r, std::size_t block)
+      : keys(k), relations(r), ranking(fitting(k, r), relations.view(), block) {}
+  PyRanking(const PySparseKeys& k, const PyRelations& r, std::size_t block)
+      : sparse_keys(k), relations(r), ranking(fitting(k, r), relations.view(), block) {}
 
   void sort(std::size_t limit) {
     nb::gil_scoped_release release;
@@ -130,9 +130,9 @@ struct PyRanking {
     nb::gil_scoped_release release;
     std::size_t n = 0;
     for (std::size_t k = 0; n < limit; ++k) {
-      const std::vector<Edge>* block = ranking.block(k);
+      const Ranking::Block* block = ranking.block(k);
       if (!block) throw std::logic_error("the ranking ended before all its edges were read");
-      for (const Edge& edge : *block) {
+      for (const Edge& edge : block->edges) {
         if (n == limit) break;
         out.data()[2 * n] = static_cast<std::int32_t>(std::min(edge.first(), edge.last()));
         out.data()[2 * n++ + 1] = static_cast<std::int32_t>(std::max(edge.first(), edge.last()));

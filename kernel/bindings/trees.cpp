@@ -19,12 +19,12 @@ Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, s
 
 template <typename Keys>
 Out<std::int32_t, 1> py_hierarchical_tree(const Keys& keys, const PyRelations& relations,
-                                          In<std::int64_t, 1> root_order) {
+                                          In<std::int64_t, 1> root_order, std::size_t block) {
   const auto& source = fitting(keys, relations);
   require_order(root_order, relations.features());
   auto parent = make_array<std::int32_t>(relations.features());
   nb::gil_scoped_release release;
-  hierarchical_tree(EdgeOrder(source, relations.view()), root_order.data(), parent.data());
+  hierarchical_tree(EdgeOrder(source, relations.view(), block), root_order.data(), parent.data());
   return parent;
 }
 
@@ -126,16 +126,18 @@ void bind_trees(nb::module_& m) {
            "ancestor_indptr"_a.noconvert(), "ancestor_indices"_a.noconvert(), "descendant_indptr"_a.noconvert(),
            "descendant_indices"_a.noconvert());
   nb::class_<PyRanking>(m, "Ranking")
-      .def(nb::init<In<std::int64_t, 1>, const PyRelations&>(), "keys"_a.noconvert(), "relations"_a)
-      .def(nb::init<const PySparseKeys&, const PyRelations&>(), "keys"_a, "relations"_a)
+      .def(nb::init<In<std::int64_t, 1>, const PyRelations&, std::size_t>(), "keys"_a.noconvert(), "relations"_a,
+           "block"_a = 0)
+      .def(nb::init<const PySparseKeys&, const PyRelations&, std::size_t>(), "keys"_a, "relations"_a, "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("sort", &PyRanking::sort, "limit"_a)
       .def_prop_ro("n_sorted", [](const PyRanking& r) { return r.ranking.sorted_edges(); });
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
   m.def("hierarchical_tree", &py_hierarchical_tree<In<std::int64_t, 1>>, "keys"_a.noconvert(), "relations"_a,
-        "root_order"_a.noconvert());
-  m.def("hierarchical_tree", &py_hierarchical_tree<PySparseKeys>, "keys"_a, "relations"_a, "root_order"_a.noconvert());
+        "root_order"_a.noconvert(), "block"_a = 0);
+  m.def("hierarchical_tree", &py_hierarchical_tree<PySparseKeys>, "keys"_a, "relations"_a, "root_order"_a.noconvert(),
+        "block"_a = 0);
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
   m.def("lazy_joint_log", &py_lazy_joint_log, "ranking"_a, "words"_a.noconvert(), "n_rows"_a,

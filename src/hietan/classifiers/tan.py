@@ -16,7 +16,7 @@ from hietan.classifiers._base import BaseBayes
 from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import EdgeRanking, PairCounts, Tree, kernel_relations, unpack
+from hietan.structure import EdgeRanking, PairCounts, Tree, unpack
 from hietan.structure.tree import ABSENT
 
 
@@ -74,9 +74,7 @@ class _TreeClassifier(BaseBayes):
 class _EagerTreeClassifier(_TreeClassifier):
     """Learns one tree from the training data."""
 
-    @abstractmethod
-    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
-        """The parent of each feature."""
+    _directed: bool
 
     def _set_counts(self, counts: PairCounts) -> None:
         super()._set_counts(counts)
@@ -84,7 +82,7 @@ class _EagerTreeClassifier(_TreeClassifier):
 
     def _learn(self) -> None:
         ranking = EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
-        self._tree = Tree(self._learn_parents(ranking), self.hierarchy_.features)
+        self._tree = Tree(ranking.tree(self._root_order, directed=self._directed), self.hierarchy_.features)
 
     def _prepare(self) -> None:
         if self._tree is None:
@@ -216,12 +214,7 @@ class TAN(_EagerTreeClassifier):
     2
     """
 
-    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
-        if isinstance(ranking.keys, np.ndarray):
-            return _kernel.spanning_tree(ranking.keys, self.n_features_in_, int(self.root_order_[0]))
-        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
-        unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy_.features))
-        return _kernel.hierarchical_tree(ranking.keys, unrelated, self._root_order)
+    _directed = False
 
 
 class HieTAN(_EagerTreeClassifier):
@@ -243,8 +236,7 @@ class HieTAN(_EagerTreeClassifier):
     (('animal', 'bird'), ('bird', 'owl'))
     """
 
-    def _learn_parents(self, ranking: EdgeRanking) -> NDArray[np.int32]:
-        return _kernel.hierarchical_tree(ranking.keys, ranking.relations, self._root_order)
+    _directed = True
 
 
 class HieTANLite(_LazyTreeClassifier):

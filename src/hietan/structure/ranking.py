@@ -14,6 +14,9 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
 
+# Edges of a first block; 0: as many as the kernel finds good.
+_BLOCK = 0
+
 
 class EdgeRanking:
     """All pairs of features by CMI given the class, descending; ties by column order.
@@ -48,13 +51,23 @@ class EdgeRanking:
         """The lazily sorted edges, for the kernel. Made once, also where several threads ask for it first."""
         with self._lock:
             if self._kernel is None:
-                self._kernel = _kernel.Ranking(self.keys, self.relations)
+                self._kernel = _kernel.Ranking(self.keys, self.relations, _BLOCK)
             return self._kernel
 
     @cached_property
     def lone_feature(self) -> int:
         """The feature that stands alone where all are redundant to each other: the highest MI with the class."""
         return _kernel.most_informative(self.counts.class_count, self.counts.ones)
+
+    def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
+        """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which knows no relations."""
+        if directed:
+            return _kernel.hierarchical_tree(self.keys, self.relations, root_order, _BLOCK)
+        if isinstance(self.keys, np.ndarray):
+            return _kernel.spanning_tree(self.keys, self.counts.n_features, int(root_order[0]))
+        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
+        unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy.features))
+        return _kernel.hierarchical_tree(self.keys, unrelated, root_order, _BLOCK)
 
     def prepare(self) -> None:
         """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
