@@ -51,6 +51,8 @@ def main(n: int, d: int, density: float, steps: list[str]) -> dict[str, Any]:
         "rows": n,
         "features": d,
         "ones": int(X.nnz),
+        "empty": int((X.sum(axis=0) == 0).sum()),
+        "single": int((X.sum(axis=0) == 1).sum()),
         "pairs": d * (d - 1) // 2,
         "occurring": int(sparse.indices.size) if sparse else None,
         "sorted": model._ranking.kernel.n_sorted,

@@ -115,7 +115,7 @@ STEP step_tree_sparse(State& s) {
 namespace {
 template <typename Keys>
 void lazy(State& s, const Keys& keys, const Counts& counts, bool directed) {
-  Ranking ranking(keys, s.problem.relations());
+  Ranking ranking(keys, s.problem.relations(), 0);
   const Tables tables(counts, 1.0, false);
   TreeScorer scorer(tables);
   for_each_lazy_tree(ranking, s.problem.words.data(), kRows, s.problem.order.data(), 0, directed, false,
