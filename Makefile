@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-browser pictures soak lint format bench bench-scale callgrind accuracy clean FORCE
+.PHONY: help install demo test test-browser pictures soak lint format bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -52,9 +52,6 @@ format: install  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench-scale: install  ## whole genomes, 40,000 features and growth curves, into docs/performance.md
-	$(BIN)/python benchmarks/bench_scale.py
-
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py
 
@@ -89,7 +86,7 @@ $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 BENCH_VENV := .venv-bench
 PEERS      := pyagrum pgmpy
 
-bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and against peers; also in out/bench.md
+bench: install $(PEERS:%=$(BENCH_VENV)/.%)  ## time and memory against the floor and peers, at scale, and how they grow: into docs/performance.md (10 minutes)
 	$(BIN)/python benchmarks
 
 $(BENCH_VENV)/bin/python:

@@ -1,4 +1,4 @@
-"""`python benchmarks`: all figures, on the terminal and in a Markdown file."""
+"""`python benchmarks`: all figures, on the terminal and in docs/performance.md. `... small peers`: some of them."""
 
 from __future__ import annotations
 
@@ -6,36 +6,56 @@ import argparse
 from pathlib import Path
 
 import bench_aode
+import bench_scale
 import bench_tan
 import peers
-from _timing import machine
+from _timing import Part, machine, table, verdict
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("small", "peers", "scale")
+HEAD = """# Performance
+
+Written by `make bench`. Every figure is a ratio of times taken in one run, unless it says otherwise: the machine is
+shared, and seconds would not carry over. The floor is what NumPy or SciPy need for the products of the same data."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python benchmarks", description="Time and memory of hietan, and peers."
     )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)} (default: all)")
     parser.add_argument("--rounds", type=int, default=20, help="alternated runs of each case (default 20)")
-    parser.add_argument(
-        "--limit", type=float, default=60, help="seconds for each peer; 0: no peers (default 60)"
-    )
+    parser.add_argument("--limit", type=float, default=60, help="seconds for each peer (default 60)")
     parser.add_argument("--peers-python", default=".venv-bench/bin/python", help="Python that has the peers")
-    parser.add_argument(
-        "--output", type=Path, default=Path("out/bench.md"), help="where the report goes as well"
-    )
     options = parser.parse_args()
+    unknown = [part for part in options.parts if part not in PARTS]
+    if unknown:
+        parser.error(f"unknown part {unknown[0]!r}; there are {', '.join(PARTS)}")
 
-    parts = ["# Benchmarks", machine()]
-    print("\n\n".join(parts), end="\n\n", flush=True)
-    for part in (
-        lambda: bench_tan.report(options.rounds),
-        lambda: bench_aode.report(options.rounds),
-        lambda: peers.report(options.limit, options.peers_python) if options.limit > 0 else "",
-    ):
-        parts.append(part())
-        print(parts[-1], end="\n\n", flush=True)
-    options.output.parent.mkdir(parents=True, exist_ok=True)
-    options.output.write_text("\n\n".join(parts).rstrip() + "\n")
+    run = {
+        "small": (lambda: bench_tan.report(options.rounds), lambda: bench_aode.report(options.rounds)),
+        "peers": (lambda: peers.report(options.limit, options.peers_python),),
+        "scale": (bench_scale.report,),
+    }
+    about, done = machine(), []
+    print(about, end="\n\n", flush=True)
+    for name in options.parts or PARTS:
+        for part in run[name]:
+            done.append(part())
+            print(done[-1].text, end="\n\n", flush=True)
+    print(summary(done))
+    if not options.parts:
+        text = "\n\n".join([HEAD, about, "## In one table", summary(done), *(part.text for part in done)])
+        (ROOT / "docs" / "performance.md").write_text(text.rstrip() + "\n")
+
+
+def summary(parts: list[Part]) -> str:
+    rows = [
+        [what, figure, most, verdict(float(figure.replace(",", "")), float(most)) if most else ""]
+        for part in parts
+        for what, figure, most in part.figures
+    ]
+    return table(["what", "figure", "at most", ""], rows)
 
 
 main()

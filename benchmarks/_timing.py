@@ -42,6 +42,14 @@ class Timing:
         return float(low), float(high)
 
 
+@dataclass(frozen=True)
+class Part:
+    """A part of the report: its text, and rows for the table of all figures (what, figure, at most)."""
+
+    text: str
+    figures: Sequence[tuple[str, str, str]] = ()
+
+
 def alternate(cases: Sequence[Case], rounds: int) -> list[Timing]:
     """Run every case once per round, after one round that does not count."""
     seconds: list[list[float]] = [[] for _ in cases]
@@ -72,6 +80,15 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
     rule = "|" + "|".join("-" * (w + 1) + (":" if k else "-") for k, w in enumerate(widths)) + "|"
     return "\n".join([line(header), rule, *map(line, rows)])
+
+
+def ratio_figures(cases: Sequence[Case], timings: Sequence[Timing]) -> list[tuple[str, str, str]]:
+    """Those of the cases that have a target."""
+    return [
+        (f"{case.name} / {cases[0].name}", f"{timing.median / timings[0].median:.2f}", f"{case.target:g}")
+        for case, timing in zip(cases, timings, strict=True)
+        if case.target is not None
+    ]
 
 
 def ratio_table(cases: Sequence[Case], timings: Sequence[Timing]) -> str:

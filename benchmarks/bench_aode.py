@@ -16,33 +16,36 @@ from threadpoolctl import threadpool_limits
 from _data import load
 from _memory import peaks
 from _methods import AVERAGES, new
-from _timing import Case, alternate, ratio_table, table, verdict
+from _timing import Case, Part, alternate, ratio_figures, ratio_table, table, verdict
 from hietan import Hierarchy
 
 TARGET, MEGABYTES = 6, 400
 
 
-def report(rounds: int = 20) -> str:
+def report(rounds: int = 20) -> Part:
     X, y, hierarchy, sentence = load()
     with threadpool_limits(1):
-        times = time_table(X, y, hierarchy, rounds)
-        peer = peer_sentence(X, y, hierarchy)
+        cases = _cases(X, y, hierarchy)
+        timings = alternate(cases, rounds)
+        peer, ratio = peer_sentence(X, y, hierarchy)
     n, d = X.shape
-    return "\n\n".join(
+    text = "\n\n".join(
         [
             "## AODE and HIP: time of fit and predict together",
             f"{sentence}. One thread, median of {rounds} alternated rounds; the floor is four NumPy products of a "
             f"{n} x {d} with a {d} x {d} matrix of doubles.",
-            times,
+            ratio_table(cases, timings),
             peer,
             "## AODE and HIP: memory",
             "Peak resident memory of fit and predict of all rows in a process of its own, above imports and data.",
             memory_table(X, y, hierarchy),
         ]
     )
+    against_peer = [("scikit-bayes's AODE / ours", f"{ratio:,.0f}", "")] if ratio else []
+    return Part(text, [*ratio_figures(cases[:5], timings[:5]), *against_peer])
 
 
-def time_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, rounds: int) -> str:
+def _cases(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
     rng = np.random.default_rng(0)
     rows, square = X.astype(np.float64), rng.random((X.shape[1], X.shape[1]))
     sparse = sp.csr_array(X)
@@ -54,21 +57,20 @@ def time_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, rounds: int) 
             target=TARGET,
         )
 
-    cases = [
+    return [
         Case("floor: four products of doubles", lambda _: [rows @ square for _ in range(4)]),
         *(both(name) for name in AVERAGES),
         *(both(name, note=", pooled", smoothing="pooled") for name in AVERAGES),
         *(both(name, sparse, ", sparse") for name in AVERAGES),
     ]
-    return ratio_table(cases, alternate(cases, rounds))
 
 
-def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
-    """scikit-bayes on the same rows, once: it takes its time."""
+def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[str, float | None]:
+    """scikit-bayes on the same rows, once, for it takes its time; and how many times ours that is."""
     try:
         from skbn.ande import AnDE
     except ImportError:
-        return "scikit-bayes is not installed: no peer was measured."
+        return "scikit-bayes is not installed: no peer was measured.", None
     peer, ours = AnDE(bernoulli_features=list(range(X.shape[1]))), new("AODE", hierarchy)
     seconds, results = [], []
     for model in (peer, ours):
@@ -78,12 +80,14 @@ def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
         results.append(model.predict_log_proba(X))
         seconds.append((middle - start, time.perf_counter() - middle))
     (peer_fit, peer_predict), (fit, predict) = seconds
-    return (
+    ratio = (peer_fit + peer_predict) / (fit + predict)
+    sentence = (
         f"AODE in scikit-bayes: {peer_fit:.1f} s to fit and {peer_predict:.1f} s to predict, one run; here "
         f"{fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms in the same run, "
-        f"{(peer_fit + peer_predict) / (fit + predict):.0f} times less. Their log-probabilities differ by at most "
+        f"{ratio:.0f} times less. Their log-probabilities differ by at most "
         f"{np.abs(results[0] - results[1]).max():.0e}."
     )
+    return sentence, ratio
 
 
 def memory_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
@@ -95,4 +99,4 @@ def memory_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
 
 
 if __name__ == "__main__":
-    print(report())
+    print(report().text)

@@ -1,7 +1,7 @@
 """How time and memory grow: whole genomes, 40,000 features, and curves over rows and features.
 
 Every problem runs in a process of its own. Seconds are the processor's where a curve is fitted; targets are judged by
-the clock. The report goes to docs/performance.md.
+the clock.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from _timing import machine, table, verdict
+from _timing import Part, table, verdict
 
 HERE = Path(__file__).parent
-REPORT = HERE.parent / "docs" / "performance.md"
 ROWS = (1_000, 3_000, 10_000, 30_000, 100_000)
 FEATURES = (100, 300, 1_000, 3_000, 10_000, 20_000)  # and those of the two problems above
 ONES = 20  # per row, along the curve over rows
@@ -33,17 +32,17 @@ def run(n: int, d: int, density: float, steps: Sequence[str] = ()) -> dict[str, 
     return result
 
 
-def genome_table(genome: dict[str, Any], wide: dict[str, Any]) -> str:
-    """Ratios by the clock, which other programs disturb, and beside them by the processor's time, which they don't."""
+def targets(genome: dict[str, Any], wide: dict[str, Any]) -> list[tuple[str, Any, float, str]]:
+    """What, its values by the clock and by the processor's time, at most, and the unit."""
 
     def seconds(name: str) -> np.ndarray:
         return np.array(genome["seconds"][name])
 
-    cases = [
+    return [
         ("Hie-TAN-Lite: fit / SciPy's products", seconds("fit") / seconds("products"), 8.0, "x"),
         ("1,000 rows, first prediction / fit", seconds("rows") / seconds("fit"), 1.0, "x"),
-        ("all 20,000 rows", seconds("all"), 120.0, "s"),
-        ("peak memory, all of it", [genome["peak"] / 1e9], 4.0, "GB"),
+        ("all 20,000 rows, s", seconds("all"), 120.0, "s"),
+        ("peak memory, all of it, GB", [genome["peak"] / 1e9], 4.0, "GB"),
         ("HRE-TAN / Hie-TAN-Lite: 1,000 rows, first", seconds("HRE rows") / seconds("rows"), 4.0, "x"),
         (
             "Hie-TAN's tree / counting and CMI",
@@ -51,10 +50,14 @@ def genome_table(genome: dict[str, Any], wide: dict[str, Any]) -> str:
             1.0,
             "x",
         ),
-        ("40,000 features: peak memory", [wide["peak"] / 1e9], 24.0, "GB"),
+        ("40,000 features: peak memory, GB", [wide["peak"] / 1e9], 24.0, "GB"),
     ]
+
+
+def genome_table(genome: dict[str, Any], wide: dict[str, Any]) -> str:
+    """Ratios by the clock, which other programs disturb, and beside them by the processor's time, which they don't."""
     rows = []
-    for name, values, target, unit in cases:
+    for name, values, target, unit in targets(genome, wide):
         processor = f"{values[1]:.2f} {unit}" if len(values) > 1 else ""
         rows.append(
             [name, f"{values[0]:.2f} {unit}", processor, f"{target:g} {unit}", verdict(values[0], target)]
@@ -138,20 +141,18 @@ def empty_columns(r: dict[str, Any]) -> str:
     )
 
 
-def main() -> None:
+def report() -> Part:
     genome = run(20_000, 14_000, 0.0047, ["products", "all", "others"])
     wide = run(20_000, 40_000, 66 / 40_000, ["products", "others"])
     over_rows = [run(n, 2_000, ONES / 2_000) for n in ROWS]
     over_features = [run(20_000, d, min(66 / d, 0.2)) for d in FEATURES] + [genome, wide]
-    empty = run(5_000, 40_000, 20 / 40_000)
     over_features.sort(key=lambda r: int(r["features"]))
+    empty = run(5_000, 40_000, 20 / 40_000)
+    notes = (HERE / "scale_notes.md").read_text().strip()
     parts = [
-        "# Performance at scale",
-        "Written by `make bench-scale`. Synthetic data in the likeness of genes and the Gene Ontology "
-        "(`make_hierarchical_classification`), sparse rows, two threads for predictions, each problem in a process of "
-        "its own. `make bench` measures small data and peers.",
-        machine(),
         "## A whole genome: 20,000 rows, 14,000 features, 66 ones per row",
+        "Synthetic data in the likeness of genes and the Gene Ontology (`make_hierarchical_classification`), sparse "
+        "rows, two threads for predictions, each problem in a process of its own.",
         genome_table(genome, wide),
         "A fit counts, computes the keys of the ranking (conditional mutual information) and sorts its upper part. "
         '"rows" is the first prediction of 1,000 rows, "rows again" the same once more; HRE-TAN likewise.',
@@ -162,12 +163,27 @@ def main() -> None:
         curve(over_features, "features", 3_000),
         "## Memory",
         memory_model(genome, wide),
+        notes.replace("{empty columns}", empty_columns(empty)),
     ]
-    notes = (HERE / "scale_notes.md").read_text().strip()
-    parts.append(notes.replace("{empty columns}", empty_columns(empty)))
-    REPORT.write_text("\n\n".join(parts) + "\n")
-    print(REPORT.read_text())
+    growth = [
+        (
+            f"fit over features, exponent from 3,000 to {wide['features']:,}",
+            _slope(over_features, "fit"),
+            "2",
+        ),
+        (
+            f"a row over features, exponent from 3,000 to {wide['features']:,}",
+            _slope(over_features, "rows again"),
+            "",
+        ),
+    ]
+    figures = [(name, f"{values[0]:.2f}", f"{target:g}") for name, values, target, _ in targets(genome, wide)]
+    return Part("\n\n".join(parts), [*figures, *growth])
+
+
+def _slope(runs: Sequence[dict[str, Any]], name: str) -> str:
+    return f"{exponent([r for r in runs if r['features'] >= 3_000], 'features', name):.2f}"
 
 
 if __name__ == "__main__":
-    main()
+    print(report().text)

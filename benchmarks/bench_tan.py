@@ -1,8 +1,8 @@
 """Time and memory of the TAN family, as multiples of what no method escapes.
 
 That floor is the matrix product that counts the pairs of ones in each class. One thread; the median of rounds in
-which all cases take turns. A lazy method computes its keys and sorts its edges in the first prediction, so each
-prediction is made by a freshly fitted model, unless it is called warm.
+which all cases take turns. A lazy method computes its keys and sorts its first edges in the fit, and others when the
+first prediction needs them, so each prediction is made by a freshly fitted model, unless it is called warm.
 """
 
 from __future__ import annotations
@@ -18,34 +18,31 @@ from threadpoolctl import threadpool_limits
 from _data import load
 from _memory import peaks
 from _methods import TREES, new
-from _timing import Case, alternate, ratio_table, table, verdict
+from _timing import Case, Part, alternate, ratio_figures, ratio_table, table, verdict
 from hietan import Hierarchy, _kernel
 from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 
 BYTES_PER_PAIR = 40
 
 
-def report(rounds: int = 20) -> str:
+def report(rounds: int = 20) -> Part:
     X, y, hierarchy, sentence = load()
     with threadpool_limits(1):
-        times = time_table(X, y, hierarchy, rounds)
-    return "\n\n".join(
+        cases = [_floor(X, y), *_methods(X, y, hierarchy), *_steps(X, y, hierarchy)]
+        timings = alternate(cases, rounds)
+    text = "\n\n".join(
         [
             "## TAN family: time",
             f"{sentence}. One thread, median of {rounds} alternated rounds; the floor is "
             "`[Z.T @ Z for Z in (X[y == c].astype(np.float32) for c in classes)]`.",
-            times,
+            ratio_table(cases, timings),
             "## TAN family: memory",
             "Peak resident memory of fit and predict of all rows in a process of its own, above imports and data, "
             "per pair of features.",
             memory_table(X, y, hierarchy),
         ]
     )
-
-
-def time_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, rounds: int) -> str:
-    cases = [_floor(X, y), *_methods(X, y, hierarchy), *_steps(X, y, hierarchy)]
-    return ratio_table(cases, alternate(cases, rounds))
+    return Part(text, ratio_figures(cases, timings))
 
 
 def _floor(X: np.ndarray, y: np.ndarray) -> Case:
@@ -78,6 +75,9 @@ def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
 
         return Case(f"{name} predict{note}", lambda model: model.predict(table), fitted, target)
 
+    def both(name: str) -> Case:
+        return Case(f"{name} fit and predict", lambda _: new(name, hierarchy).fit(X, y).predict(X))
+
     return [
         fit("TAN", target=3),
         fit("Hie-TAN", target=5),
@@ -87,6 +87,8 @@ def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         fit("Hie-TAN", sparse, ", sparse"),
         fit("Hie-TAN-Lite"),
         fit("HRE-TAN"),
+        both("Hie-TAN-Lite"),
+        both("HRE-TAN"),
         predict("TAN"),
         predict("Hie-TAN"),
         predict("Hie-TAN-Lite", note=", warm", warm=True),
@@ -170,4 +172,4 @@ def memory_table(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> str:
 
 
 if __name__ == "__main__":
-    print(report())
+    print(report().text)

@@ -19,7 +19,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from _data import load
-from _timing import table
+from _timing import Part, table
 from hietan import TAN, Hierarchy
 from hietan.structure import EdgeRanking
 
@@ -36,17 +36,20 @@ class Run:
     failure: str = ""
 
 
-def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> str:
+def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> Part:
     X, y, _, _ = load()
     varies = X.min(axis=0) != X.max(axis=0)
     X = np.ascontiguousarray(X[:, varies])
-    rows, remarks = [], []
+    rows, remarks, figures = [], [], []
     for peer in NAMES:
         found, remark = _race(peer, X, y, limit, python)
         rows += found
+        if found:
+            name, features, *_, ratio = found[-1][:5]
+            figures.append((f"{name}'s TAN of {features} features / ours", ratio, ""))
         remarks.append(f"- {remark}")
     header = ["peer", "features", "peer s", "hietan ms", "peer / hietan", "edges", "common", "total CMI"]
-    return "\n\n".join(
+    text = "\n\n".join(
         [
             "## Peers",
             f"Fit of TAN to the first columns of the same data, {limit:g} s for each peer. One thread. Columns that "
@@ -64,6 +67,7 @@ def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> str:
             ),
         ]
     )
+    return Part(text, figures)
 
 
 def _race(peer: str, X: np.ndarray, y: np.ndarray, limit: float, python: str) -> tuple[list[list[str]], str]:
@@ -139,4 +143,4 @@ def _ours(X: np.ndarray, y: np.ndarray, repeats: int = 9) -> tuple[TAN, float]:
 
 
 if __name__ == "__main__":
-    print(report())
+    print(report().text)
