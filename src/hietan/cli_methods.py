@@ -123,6 +123,7 @@ def make_methods(
     lam: float | None = UNTUNED_LAMBDA,
     tune_alpha: bool = False,
     tune_threshold: bool = False,
+    min_support: int | None = None,
 ) -> list[Method]:
     """The methods of a study. Those with alpha and smoothing come once for each setting.
 
@@ -138,6 +139,9 @@ def make_methods(
         Choose alpha by inner 5-fold log loss instead.
     tune_threshold : bool
         Choose the threshold for GMean, on training rows, outermost.
+    min_support : int or None
+        Fit every method to those columns alone that have so many ones in its training rows and vary there, innermost:
+        what is tuned is tuned for that.
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
@@ -147,27 +151,42 @@ def make_methods(
     return [
         _tuned(method, tune_threshold)
         for spec in single
-        for method in _variants(spec, make_estimator(spec, lam=lam), settings)
+        for method in _variants(spec, make_estimator(spec, lam=lam), settings, min_support)
     ]
 
 
-def _variants(spec: str, estimator: Any, settings: Sequence[tuple[str, str]]) -> list[Method]:
+def _variants(
+    spec: str, estimator: Any, settings: Sequence[tuple[str, str]], min_support: int | None
+) -> list[Method]:
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
         own = "lam" in parameters and parameters["lam"] is None  # it chooses lambda itself
-        return [Method(name, estimator, tuning="nested" if own else "none")]
+        tuning = ["nested"] if own else []
+        return [Method(name, _supported(estimator, min_support), "", _tuning(min_support, tuning))]
     methods = []
     for alpha, smoothing in settings:
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
         if alpha:
             setting = f"alpha={alpha},smoothing={smoothing}"
-            methods.append(Method(name, smoothed.set_params(alpha=float(alpha)), setting))
+            smoothed = _supported(smoothed.set_params(alpha=float(alpha)), min_support)
+            methods.append(Method(name, smoothed, setting, _tuning(min_support, [])))
         else:
-            search = GridSearchCV(smoothed, {"alpha": list(ALPHA_GRID)}, scoring="neg_log_loss", cv=5)
-            methods.append(Method(name, search, f"smoothing={smoothing}", "nested"))
+            grid = {"alpha" if min_support is None else "estimator__alpha": list(ALPHA_GRID)}
+            search = GridSearchCV(_supported(smoothed, min_support), grid, scoring="neg_log_loss", cv=5)
+            methods.append(Method(name, search, f"smoothing={smoothing}", _tuning(min_support, ["nested"])))
     return methods
+
+
+def _supported(estimator: Any, min_support: int | None) -> Any:
+    return estimator if min_support is None else classifiers.MinSupport(estimator, min_support)
+
+
+def _tuning(min_support: int | None, tuned: list[str]) -> str:
+    """What is chosen within the training rows, by which methods are kept apart in rankings."""
+    columns = [] if min_support is None else [f"support={min_support}"]
+    return "+".join(columns + tuned) or "none"
 
 
 def _tuned(method: Method, tune_threshold: bool) -> Method:

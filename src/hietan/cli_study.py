@@ -48,6 +48,7 @@ class StudyOptions:
     tune_alpha: bool = False
     tune_threshold: bool = False
     usage: bool = True
+    min_support_in_folds: int | None = None
 
     def command(self) -> str:
         """The command that asks for this, without what leaves the results as they are."""
@@ -59,6 +60,8 @@ class StudyOptions:
         ]
         words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
+        support = self.min_support_in_folds
+        words += [] if support is None else [f"--min-support-in-folds {support}"]
         return " ".join(words + ["--no-usage"] * (not self.usage))
 
 
@@ -85,6 +88,10 @@ def study(
     lam: Annotated[str, typer.Option(help="Lambda of proximalGraph, or 'tuned'.")] = str(UNTUNED_LAMBDA),
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
     tune_threshold: Annotated[bool, typer.Option(help="Choose the threshold for GMean.")] = False,
+    min_support_in_folds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Drop columns with fewer ones in the training rows, or constant."),
+    ] = None,
     usage: Annotated[bool, typer.Option(help="Count how often features are used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
     explain: Annotated[
@@ -109,7 +116,7 @@ def study(
         if file is not None:
             options = read_study_file(file)
         else:
-            tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage)
+            tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage, min_support_in_folds)
             options = StudyOptions(data or [], methods or [], folds, seeds, *tuned)
         if not options.data or not options.methods:
             raise StudyError("a study needs --data and --methods, or a study file")
@@ -194,12 +201,14 @@ def _checked(path: Path, key: str, value: Any) -> Any:
         "lam": ((int, float, str), "a number or 'tuned'"),
         "folds": (int, "a whole number above 1"),
         "seeds": (int, "a whole number above 0"),
+        "min_support_in_folds": (int, "a whole number above 0"),
     }
     kind, expected = kinds.get(key, (bool, "true or false"))
     many = key in ("data", "methods", "smoothing", "alpha")
     values = value if many and isinstance(value, list) else [value]
     wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
-    if wrong or (key == "folds" and value < 2) or (key == "seeds" and value < 1):
+    least = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
+    if wrong or (key in least and value < least[key]):
         raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
     return values if many else _lambda(str(value)) if key == "lam" else value
 
@@ -227,6 +236,7 @@ def run(
         lam=None if options.lam == "tuned" else float(options.lam),
         tune_alpha=options.tune_alpha,
         tune_threshold=options.tune_threshold,
+        min_support=options.min_support_in_folds,
     )
     unknown = [s for s in options.smoothing or [] if s not in ("laplace", "pooled")]
     if unknown:
