@@ -101,6 +101,7 @@ def candidates(model: Any, about: dict[str, Any], data: Dataset, command: str) -
         X,
         row_odds(rows.log_proba),
         rows=data.instance_names,
+        symbols=data.symbols,
         features=about["feature_names"],
         names=[names[feature] for feature in about["feature_names"]],
         classes=about["target_names"],
@@ -124,6 +125,9 @@ def predictions_text(model: Any, about: dict[str, Any], data: Dataset, calibrate
     known = set(about["training_rows"]) if about.get("training_rows") else set()
     header = ["rank", "instance", "log_odds", "probability", "predicted", "in_training"]
     columns: list[Any] = [data.instance_names, odds.tolist(), expit(odds).tolist()]
+    if data.symbols:
+        header.insert(2, "name")
+        columns.insert(1, data.symbols)
     columns += [[targets[label] for label in rows.y_pred], [name in known for name in data.instance_names]]
     if calibrate:
         slope, shift = about["calibration"]
