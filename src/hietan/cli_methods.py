@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -19,11 +18,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from hietan import classifiers
+from hietan.cli_names import suggest
+from hietan.cli_study import UNTUNED_LAMBDA
 from hietan.evaluation import Method, StudyError, gmean_scorer
 
-# What a nested search for alpha tries, and the lambda of an untuned proximalGraph.
+# What a nested search for alpha tries.
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-UNTUNED_LAMBDA = 0.002
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
@@ -79,17 +79,6 @@ def method_sets() -> dict[str, tuple[str, ...]]:
     known = method_names()
     sets = {"bayes": _BAYES, "paper": (*_BAYES, "proximal-graph"), "modern": tuple(_MODERN), "all": known}
     return {name: tuple(m for m in members if m in known) for name, members in sets.items()}
-
-
-def suggest(name: str, known: Iterable[str]) -> str:
-    """The nearest names, as the end of a sentence.
-
-    >>> suggest("hie-tan-light", ["tan", "hie-tan-lite"])
-    "; did you mean 'hie-tan-lite'?"
-    """
-    names = list(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1) or difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
 
 
 def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:

@@ -6,17 +6,15 @@ import tempfile
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan import persistence
-from hietan.cli_datasets import load_dataset
 from hietan.cli_models import align_columns, load_model
 from hietan.cli_study import StudyOptions, clear_errors, run
-from hietan.datasets import Dataset
-from hietan.evaluation import StudyError
-from hietan.report import write_details, write_report
+
+if TYPE_CHECKING:
+    from hietan.datasets import Dataset
 
 DEMO = StudyOptions(["synthetic"], ["bayes", "hip-nb", "bernoulli-nb"], folds=5)
 
@@ -32,6 +30,8 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("report.html"),
 ) -> None:
     """Write the report of a study: one HTML file that needs no network and no server."""
+    from hietan.report import write_report
+
     with clear_errors(output):
         path = write_report(directory, output)
     typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
@@ -44,6 +44,9 @@ def explain(
     limit: Annotated[int, typer.Option(min=1, help="Features to show one by one.")] = 15,
 ) -> None:
     """Say why a model classifies a gene as it does: what each feature adds to the log-odds."""
+    from hietan import persistence
+    from hietan.cli_datasets import load_dataset
+
     with clear_errors(model):
         fitted, about = load_model(model), persistence.read_metadata(model)
         texts = explanation_texts(fitted, about, load_dataset(dataset), gene, limit)
@@ -54,6 +57,8 @@ def explanation_texts(
     model: Any, about: dict[str, Any], data: Dataset, genes: list[str], limit: int = 15
 ) -> list[str]:
     """The explanations of some rows, by name, as text with the names of terms and classes."""
+    from hietan.evaluation import StudyError
+
     place = _places(data)
     unknown = [name for name in genes if name not in place]
     if unknown:
@@ -87,6 +92,8 @@ def _places(data: Dataset) -> dict[str, int]:
 
 def write_demo_report(path: Path) -> None:
     """A small study on synthetic data, and its report."""
+    from hietan.report import write_details, write_report
+
     with clear_errors(path), tempfile.TemporaryDirectory() as folder:
         results = run(DEMO, Path(folder), 1, "threads", False, True)
         write_details(results, Path(folder))
