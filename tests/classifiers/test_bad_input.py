@@ -1,11 +1,13 @@
 """Bad input gets a clear error that names what came, or a sensible result; odd data are everyday data."""
 
+import inspect
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from hietan import (
     AODE,
@@ -235,3 +237,33 @@ def test_not_fitted(make):
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(make(), method)(X)
     assert not hasattr(make(), "tree_")
+
+
+def test_a_wrong_argument_names_the_class_that_was_called(make):
+    with pytest.raises(
+        TypeError, match=rf"^{make.__name__}\.__init__\(\) got an unexpected keyword argument 'alhpa'"
+    ):
+        make(alhpa=1)
+    with pytest.raises(TypeError, match=rf"^{make.__name__}\.__init__\(\) takes 1 positional argument"):
+        make(1)
+
+
+def test_subclasses_of_others_have_their_own_constructor_or_inherit_one():
+    class Mine(HieTAN):
+        pass
+
+    class Named(HieTAN):
+        def __init__(self, *, alpha=0.5, label=""):
+            super().__init__(alpha=alpha)
+            self.label = label
+
+    class Below(Named):
+        pass
+
+    with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected"):
+        Mine(label="")
+    assert inspect.signature(Mine) == inspect.signature(HieTAN)
+    assert clone(Mine(alpha=2)).get_params() == HieTAN(alpha=2).get_params()
+    assert clone(Below(label="a")).get_params() == {"alpha": 0.5, "label": "a"}
+    assert Below().smoothing == "laplace"
+    assert HieTAN.__init__ is not TAN.__init__ and "hierarchy" in HieTAN.__init__.__annotations__

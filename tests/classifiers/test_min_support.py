@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
+from hietan import HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph, save
 from hietan.classifiers import MinSupport
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import count_usage, pooled_predictions, run_study
@@ -165,3 +165,8 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
 @parametrize_with_checks([MinSupport(BernoulliNB()), MinSupport(HieTAN()), MinSupport(LogisticRegression())])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+def test_it_is_no_model_for_a_file(tmp_path):
+    with pytest.raises(TypeError, match="For other estimators use skops"):
+        save(MinSupport(TAN()).fit(DATA.X, DATA.y), tmp_path / "model")
