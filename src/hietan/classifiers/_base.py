@@ -18,7 +18,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._dask import is_partitioned
 from hietan._warnings import HierarchyWarning
-from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.classifiers._parameters import (
+    align_hierarchy,
+    check_hierarchy,
+    check_n_jobs,
+    is_number,
+    warn_of_misspelt,
+)
 from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
@@ -238,6 +244,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _align_hierarchy(self) -> None:
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
+        if not hasattr(self, "counts_"):  # said once, not with every part of the data
+            warn_of_misspelt(self.hierarchy, names, stacklevel=3)
 
     def _warn_if_not_closed(self, rows: BinaryRows) -> None:
         found = first_violation(rows, self.hierarchy_)

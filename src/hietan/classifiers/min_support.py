@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._parameters import align_hierarchy
+from hietan.classifiers._parameters import align_hierarchy, warn_of_misspelt
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -90,11 +90,11 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
-        whole = {
-            name: align_hierarchy(value, names, len(kept))
-            for name, value in model.get_params(deep=True).items()
-            if name.rpartition("__")[2] == "hierarchy" and (value is None or isinstance(value, Hierarchy))
-        }
+        whole: dict[str, Hierarchy] = {}
+        for name, value in model.get_params(deep=True).items():
+            if name.rpartition("__")[2] == "hierarchy" and (value is None or isinstance(value, Hierarchy)):
+                whole[name] = align_hierarchy(value, names, len(kept))
+                warn_of_misspelt(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
         self.support_ = kept
