@@ -39,7 +39,7 @@ const searched = (d, row, gene) => `${gene} ${symbolOf(d, row)}`.toLowerCase();
 const geneName = (g) => { const symbol = symbolOf(g.d, g.row); return [name(g.gene), symbol && [" ", el("span", { class: "symbol" }, name(symbol))]]; };
 
 function candidatesIntro() {
-  return card("What this is", el("p", {}, name(about.model)), el("p", { class: "caution" }, el("strong", {}, "Mind: "), name(about.caution)));
+  return card("What this is", el("p", {}, name(about.model)), el("p", { class: "caution" }, el("strong", {}, "Mind: "), el("bdi", {}, about.caution)));
 }
 
 function geneButton(g, state, onclick) {
