@@ -19,7 +19,7 @@ NASTY = (
 
 
 def nasty_dataset(n_rows=60, n_features=24, name=f"data {SCRIPT}", seed=0):
-    """Labelled rows; names of rows, features, terms, classes and of the dataset itself are taken from `NASTY`."""
+    """Labelled rows; what rows, features, terms, classes and the dataset itself are called is taken from `NASTY`."""
     data = make_hierarchical_classification(n_rows, n_features, random_state=seed)
     features = [f"{NASTY[j % len(NASTY)]} f{j}" for j in range(n_features)]
     rename = dict(zip(data.feature_names, features, strict=True))
@@ -30,6 +30,7 @@ def nasty_dataset(n_rows=60, n_features=24, name=f"data {SCRIPT}", seed=0):
         feature_names=tuple(features),
         term_names=tuple(f"term {NASTY[(j + 3) % len(NASTY)]}" for j in range(n_features)),
         instance_names=tuple(f"{NASTY[i % len(NASTY)]} r{i}" for i in range(n_rows)),
+        symbols=tuple(f"symbol {NASTY[(i + 2) % len(NASTY)]}" for i in range(n_rows)),
         target_names=("<b>anti</b>", "</script>pro"),
         name=name,
     )

@@ -15,7 +15,7 @@ typer = pytest.importorskip("typer")
 from typer.testing import CliRunner  # noqa: E402
 
 from hietan.cli_data import register  # noqa: E402
-from hietan.datasets import Dataset  # noqa: E402
+from hietan.datasets import COLLECTIONS, Dataset  # noqa: E402
 
 OBO = "".join(
     f"[Term]\nid: T:{i}\nname: term {i} [bold]\nnamespace: n\nis_a: T:{i // 2}\n\n" for i in range(2, 8)
@@ -207,6 +207,12 @@ def test_wrong_options_give_one_clear_line(run, files, words, message):
 def test_info_of_something_else(run, files):
     result = run("info", files / "go.obo")
     assert result.exit_code == 2 and "not a dataset of hietan" in result.stderr
+
+
+def test_the_help_of_fetch_names_every_collection(run):
+    text = " ".join(run("fetch", "--help").output.replace("│", " ").split())
+    for name in COLLECTIONS:
+        assert name in text or (name.startswith("annotations-") and "annotations-worm (or -fly ...)" in text)
 
 
 def test_fetch(run, real_data):

@@ -1,7 +1,11 @@
 """The commands report and explain, the report of predictions, and the one at the end of a study."""
 
+import csv
+import gzip
 import json
 import re
+from collections import Counter
+from itertools import islice
 
 import pytest
 from typer.testing import CliRunner
@@ -82,7 +86,45 @@ def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
     assert [line.split(",")[1] for line in lines[2:]] == shown["datasets"][0]["genes"]
     assert "separates class0 from class1, the classes it was trained on" in shown["about"]["caution"]
     assert shown["about"]["command"].endswith("m.hietan synthetic-0")
+    assert shown["datasets"][0]["symbols"] == [] and ",name," not in lines[1]
     assert set(shown["datasets"][0]["genes"]) == set(load_dataset("synthetic-0").instance_names)
+
+
+def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
+    """The first genes of a real GAF, by their UniProt ids."""
+    with gzip.open(f"{real_data}/go-2019/GO.goa_worm_2019.01.29.gz", "rt") as file:
+        lines = list(islice(file, 4000))
+    (tmp_path / "some.gaf").write_text("".join(lines))
+    columns = [line.split("\t") for line in lines if not line.startswith("!")]
+    symbol_of = {fields[1]: fields[2] for fields in columns}
+    ids = list(symbol_of)
+    labels = "".join(f"{gene},{'even' if k % 2 else 'odd'}\n" for k, gene in enumerate(ids))
+    (tmp_path / "labels.csv").write_text("gene,label\n" + labels)
+    inputs = [
+        "--ontology",
+        f"{real_data}/go-2019/GeneOntology_2019.01.29.obo.gz",
+        "--annotations",
+        tmp_path / "some.gaf",
+    ]
+    data, model = tmp_path / "some.hietan", tmp_path / "model.hietan"
+    for words in (
+        ["build", *inputs, "--labels", tmp_path / "labels.csv", "--namespaces", "CC", "-o", data],
+        ["fit", data, "-m", "hip-nb", "-o", model],
+        ["predict", model, data, "--report", "-o", tmp_path / "p.csv"],
+    ):
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((tmp_path / "p.csv").read_text().splitlines()[1:]))
+    assert list(rows[0])[:4] == ["rank", "instance", "name", "log_odds"]
+    assert len(rows) > 100 and all(row["name"] == symbol_of[row["instance"]] for row in rows)
+    shown = data_of(tmp_path / "p.html")["datasets"][0]
+    assert shown["symbols"] == [symbol_of[gene] for gene in shown["genes"]] == [row["name"] for row in rows]
+    times = Counter(symbol_of.values())
+    gene = next(row["instance"] for row in rows if times[row["name"]] == 1)
+    by_id, by_symbol = (run("explain", model, data, "--gene", which) for which in (gene, symbol_of[gene]))
+    assert by_id.exit_code == by_symbol.exit_code == 0 and by_id.output == by_symbol.output
+    assert f"HIPNB, {gene} ({symbol_of[gene]}): " in by_id.output
+    assert "trained on this row" in by_id.output
 
 
 def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):

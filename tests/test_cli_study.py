@@ -72,6 +72,26 @@ def test_settings_make_tables_of_their_own(run, tmp_path):
     assert rows == {(s, m) for s in settings for m in ("tan", "bernoulli-nb")}
 
 
+def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
+    words = ["study", *SMALL, "--methods", "tan", "--methods", "bernoulli-nb", "-q", "--no-figures", "-o"]
+    plain, thinned, filed = (tmp_path / name for name in ("plain", "thinned", "filed"))
+    assert run(*words, plain).exit_code == 0
+    assert "holds another study" in one_line(run(*words, plain, "--min-support-in-folds", 5))
+    assert run(*words, thinned, "--min-support-in-folds", 5).exit_code == 0
+    result = run("compare", plain, thinned)
+    assert result.exit_code == 0, result.output
+    titles = [f"alpha=1,smoothing=laplace, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
+    assert all(title in result.output for title in titles) and result.output.count("bernoulli-nb") == 2
+    file = tmp_path / "study.toml"
+    file.write_text(
+        'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "bernoulli-nb"]\nfolds = 3\n'
+        "min-support-in-folds = 5\n"
+    )
+    assert run("study", file, "-q", "--no-figures", "-o", filed).exit_code == 0
+    assert contents(filed) == contents(thinned)
+    assert "--min-support-in-folds 5" in (thinned / "study.json").read_text()
+
+
 def test_a_study_file(run, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(
@@ -100,6 +120,10 @@ def test_a_dataset_in_a_file(run, tmp_path):
         ('data = "CE-BP"', "the key 'methods' is missing"),
         ('data = "CE-BP"\nmethods = "tan"\nfolds = "ten"', "folds is 'ten'; expected a whole number above 1"),
         ('data = "CE-BP"\nmethods = "tan"\nusage = 1', "usage is 1; expected true or false"),
+        (
+            'data = "CE-BP"\nmethods = "tan"\nmin_support_in_folds = 0',
+            "min_support_in_folds is 0; expected a whole number above 0",
+        ),
         ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
         ("data = ", "is no TOML file"),
     ],
@@ -213,6 +237,14 @@ def test_tuning_is_nested_and_named():
     assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")
     assert both.tuning == "nested+threshold"
     assert type(both.estimator).__name__ == "TunedThresholdClassifierCV"
+    thinned = make_methods(["tan"], tune_alpha=True, tune_threshold=True, min_support=3)[0]
+    assert thinned.tuning == "support=3+nested+threshold"
+    inner = (
+        thinned.estimator.estimator.estimator
+    )  # the threshold around the search around the choice of columns
+    assert (inner.min_support, type(inner.estimator).__name__) == (3, "TAN")
+    wider = make_hierarchical_classification(120, 40, random_state=1)
+    assert 0 <= pooled_predictions(thinned.estimator, wider, n_splits=2).metrics()["auc"] <= 1
     threshold = make_methods(["tan"], tune_threshold=True)[0]
     plain = make_methods(["tan"])[0]
     tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))

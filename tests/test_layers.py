@@ -36,7 +36,15 @@ MAY_IMPORT = {
     },
 }
 # The commands about studies and models: several doors, one room.
-COMMANDS = ("cli_datasets", "cli_methods", "cli_models", "cli_progress", "cli_report", "cli_study")
+COMMANDS = (
+    "cli_datasets",
+    "cli_methods",
+    "cli_models",
+    "cli_names",
+    "cli_progress",
+    "cli_report",
+    "cli_study",
+)
 MAY_IMPORT |= {door: MAY_IMPORT["cli"] | {*COMMANDS} for door in COMMANDS}
 MAY_IMPORT["cli"] = MAY_IMPORT["cli"] | {*COMMANDS}
 
@@ -106,6 +114,24 @@ def test_reading_files_does_not_load_scikit_learn():
     """It is three quarters of the import's memory."""
     code = "import sys, hietan, hietan.datasets; hietan.Hierarchy; sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["study", "--help"], ["fit", "--help"]])
+def test_the_command_line_starts_without_the_library(words):
+    """A word of help should not take seconds; NumPy and scikit-learn are nearly all of them."""
+    code = f"""
+import sys
+from hietan.cli import make_app
+try:
+    make_app()({words})
+except SystemExit as end:
+    assert not end.code, end.code
+heavy = {{"sklearn", "scipy", "numpy", "pandas", "hietan.datasets", "hietan.evaluation"}} & set(sys.modules)
+sys.exit(f"loaded: {{sorted(heavy)}}" if heavy else 0)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "hietan" in ended.stdout or "Usage" in ended.stdout
 
 
 def test_every_public_name_is_there():

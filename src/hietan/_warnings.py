@@ -2,4 +2,4 @@
 
 
 class HierarchyWarning(UserWarning):
-    """The data contradict the hierarchy: a feature is 1 where one of its ancestors is 0."""
+    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, or columns seem to be misspelt."""

@@ -9,23 +9,19 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
-from hietan.datasets import (
-    COLLECTIONS,
-    Dataset,
-    DatasetSummary,
-    DataWarning,
-    build_dataset,
-    fetch_collection,
-)
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hietan.datasets import DatasetSummary
 
 _BAD_INPUT = 2
+_FETCHED = (
+    "ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -61,6 +57,8 @@ def build(
     name: Annotated[str | None, typer.Option(help="What to call it; the file's stem.")] = None,
 ) -> None:
     """Build a dataset from an ontology, annotations and labels."""
+    from hietan.datasets import Dataset, build_dataset
+
     with _one_line_errors():
         data = build_dataset(
             ontology,
@@ -90,18 +88,22 @@ def build(
 
 def info(file: Annotated[Path, typer.Argument(help="A dataset that `hietan build` wrote.")]) -> None:
     """Show what is in a dataset, where it comes from, and what was lost on the way."""
+    from hietan.datasets import Dataset
+
     with _one_line_errors():
         summary = Dataset.load(file).summary()
     _show(summary)
 
 
 def fetch(
-    name: Annotated[str, typer.Argument(help=f"One of {', '.join(COLLECTIONS)}.")],
+    name: Annotated[str, typer.Argument(help=_FETCHED)],
     release: Annotated[str, typer.Option(help="A date, such as 2026-06-19.")] = "current",
     data_home: Annotated[Path | None, typer.Option(help="Where files are kept.")] = None,
     refresh: Annotated[bool, typer.Option(help="Download even what is there.")] = False,
 ) -> None:
     """Find or download published files, and print where they are."""
+    from hietan.datasets import fetch_collection
+
     with _one_line_errors():
         paths = fetch_collection(name, release, data_home=data_home, refresh=refresh)
     for path in paths:
@@ -111,6 +113,8 @@ def fetch(
 @contextmanager
 def _one_line_errors() -> Iterator[None]:
     """Warnings about data become lines of their own; bad input becomes one line and exit code 2."""
+    from hietan.datasets import DataWarning
+
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", DataWarning)
         try:
@@ -138,6 +142,8 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def _show(summary: DatasetSummary) -> None:
+    from rich.console import Console
+
     console = Console(markup=False)
     console.print(f"{summary.name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
     classes = ", ".join(f"{label} {count:,}" for label, count in summary.classes) or "no labels"
@@ -151,6 +157,9 @@ def _show(summary: DatasetSummary) -> None:
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
         table.add_column(column, justify="right" if column in ("count", "rows") else "left", overflow="fold")

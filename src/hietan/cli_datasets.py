@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from hietan.cli_methods import suggest
+from hietan.cli_names import suggest
 from hietan.datasets import AGEING_DATASETS, Dataset, fetch_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import StudyError
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import difflib
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -19,11 +18,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from hietan import classifiers
+from hietan.cli_names import suggest
+from hietan.cli_study import UNTUNED_LAMBDA
 from hietan.evaluation import Method, StudyError, gmean_scorer
 
-# What a nested search for alpha tries, and the lambda of an untuned proximalGraph.
+# What a nested search for alpha tries.
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-UNTUNED_LAMBDA = 0.002
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
@@ -81,17 +81,6 @@ def method_sets() -> dict[str, tuple[str, ...]]:
     return {name: tuple(m for m in members if m in known) for name, members in sets.items()}
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
-    """The nearest names, as the end of a sentence.
-
-    >>> suggest("hie-tan-light", ["tan", "hie-tan-lite"])
-    "; did you mean 'hie-tan-lite'?"
-    """
-    names = list(known)
-    near = difflib.get_close_matches(name.lower(), names, n=1) or difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(names)}"
-
-
 def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
     """The classifier of a name or an import path, with parameters after a colon.
 
@@ -123,6 +112,7 @@ def make_methods(
     lam: float | None = UNTUNED_LAMBDA,
     tune_alpha: bool = False,
     tune_threshold: bool = False,
+    min_support: int | None = None,
 ) -> list[Method]:
     """The methods of a study. Those with alpha and smoothing come once for each setting.
 
@@ -138,6 +128,9 @@ def make_methods(
         Choose alpha by inner 5-fold log loss instead.
     tune_threshold : bool
         Choose the threshold for GMean, on training rows, outermost.
+    min_support : int or None
+        Fit every method to those columns alone that have so many ones in its training rows and vary there, innermost:
+        what is tuned is tuned for that.
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
@@ -147,27 +140,42 @@ def make_methods(
     return [
         _tuned(method, tune_threshold)
         for spec in single
-        for method in _variants(spec, make_estimator(spec, lam=lam), settings)
+        for method in _variants(spec, make_estimator(spec, lam=lam), settings, min_support)
     ]
 
 
-def _variants(spec: str, estimator: Any, settings: Sequence[tuple[str, str]]) -> list[Method]:
+def _variants(
+    spec: str, estimator: Any, settings: Sequence[tuple[str, str]], min_support: int | None
+) -> list[Method]:
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
         own = "lam" in parameters and parameters["lam"] is None  # it chooses lambda itself
-        return [Method(name, estimator, tuning="nested" if own else "none")]
+        tuning = ["nested"] if own else []
+        return [Method(name, _supported(estimator, min_support), "", _tuning(min_support, tuning))]
     methods = []
     for alpha, smoothing in settings:
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
         if alpha:
             setting = f"alpha={alpha},smoothing={smoothing}"
-            methods.append(Method(name, smoothed.set_params(alpha=float(alpha)), setting))
+            smoothed = _supported(smoothed.set_params(alpha=float(alpha)), min_support)
+            methods.append(Method(name, smoothed, setting, _tuning(min_support, [])))
         else:
-            search = GridSearchCV(smoothed, {"alpha": list(ALPHA_GRID)}, scoring="neg_log_loss", cv=5)
-            methods.append(Method(name, search, f"smoothing={smoothing}", "nested"))
+            grid = {"alpha" if min_support is None else "estimator__alpha": list(ALPHA_GRID)}
+            search = GridSearchCV(_supported(smoothed, min_support), grid, scoring="neg_log_loss", cv=5)
+            methods.append(Method(name, search, f"smoothing={smoothing}", _tuning(min_support, ["nested"])))
     return methods
+
+
+def _supported(estimator: Any, min_support: int | None) -> Any:
+    return estimator if min_support is None else classifiers.MinSupport(estimator, min_support)
+
+
+def _tuning(min_support: int | None, tuned: list[str]) -> str:
+    """What is chosen within the training rows, by which methods are kept apart in rankings."""
+    columns = [] if min_support is None else [f"support={min_support}"]
+    return "+".join(columns + tuned) or "none"
 
 
 def _tuned(method: Method, tune_threshold: bool) -> Method:

@@ -6,23 +6,17 @@ import csv
 import io
 import shlex
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
-from scipy.special import expit
-from sklearn.linear_model import LogisticRegression
 
-from hietan import persistence
-from hietan.cli_datasets import load_dataset
-from hietan.cli_methods import make_estimator
 from hietan.cli_study import clear_errors
-from hietan.datasets import Dataset
-from hietan.evaluation import StudyError, pooled_predictions
-from hietan.evaluation.cross_validation import configure, predict_rows, row_scores
-from hietan.evaluation.journal import atomic_write
-from hietan.report import candidates_summary, render
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from hietan.datasets import Dataset
 
 CALIBRATION_FOLDS = 5
 
@@ -42,6 +36,12 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the inner folds.")] = 0,
 ) -> None:
     """Fit a classifier to a dataset and write it to a file."""
+    from hietan import persistence
+    from hietan.cli_datasets import load_dataset
+    from hietan.cli_methods import make_estimator
+    from hietan.evaluation import StudyError
+    from hietan.evaluation.cross_validation import configure
+
     with clear_errors(output):
         data = load_dataset(dataset)
         model = configure(make_estimator(method), data.hierarchy, seed)
@@ -65,6 +65,11 @@ def predict(
     ] = False,
 ) -> None:
     """Rank the rows of a dataset by the log-odds that a model gives them."""
+    from hietan import persistence
+    from hietan.cli_datasets import load_dataset
+    from hietan.evaluation.journal import atomic_write
+    from hietan.report import render
+
     with clear_errors(output):
         fitted, about, data = load_model(model), persistence.read_metadata(model), load_dataset(dataset)
         text = predictions_text(fitted, about, data, calibrate)
@@ -83,6 +88,9 @@ def predict(
 
 def load_model(path: Path) -> Any:
     """The classifier in a file that `hietan fit` wrote."""
+    from hietan import persistence
+    from hietan.evaluation import StudyError
+
     try:
         return persistence.load(path)
     except persistence.ModelFileError as error:
@@ -91,6 +99,9 @@ def load_model(path: Path) -> Any:
 
 def candidates(model: Any, about: dict[str, Any], data: Dataset, command: str) -> dict[str, Any]:
     """What the page of ranked candidates shows."""
+    from hietan.evaluation.cross_validation import predict_rows
+    from hietan.report import candidates_summary
+
     X = align_columns(data, about["feature_names"])
     rows = predict_rows(model, X)
     assert rows.log_proba is not None
@@ -101,6 +112,7 @@ def candidates(model: Any, about: dict[str, Any], data: Dataset, command: str) -
         X,
         row_odds(rows.log_proba),
         rows=data.instance_names,
+        symbols=data.symbols,
         features=about["feature_names"],
         names=[names[feature] for feature in about["feature_names"]],
         classes=about["target_names"],
@@ -113,6 +125,12 @@ def candidates(model: Any, about: dict[str, Any], data: Dataset, command: str) -
 
 def predictions_text(model: Any, about: dict[str, Any], data: Dataset, calibrate: bool = False) -> str:
     """The predictions as CSV, the highest log-odds first; rows that the model was fitted to are marked."""
+    import numpy as np
+    from scipy.special import expit
+
+    from hietan.evaluation import StudyError
+    from hietan.evaluation.cross_validation import predict_rows
+
     targets = about["target_names"]
     if calibrate and about.get("calibration") is None:
         raise StudyError(
@@ -124,6 +142,9 @@ def predictions_text(model: Any, about: dict[str, Any], data: Dataset, calibrate
     known = set(about["training_rows"]) if about.get("training_rows") else set()
     header = ["rank", "instance", "log_odds", "probability", "predicted", "in_training"]
     columns: list[Any] = [data.instance_names, odds.tolist(), expit(odds).tolist()]
+    if data.symbols:
+        header.insert(2, "name")
+        columns.insert(1, data.symbols)
     columns += [[targets[label] for label in rows.y_pred], [name in known for name in data.instance_names]]
     if calibrate:
         slope, shift = about["calibration"]
@@ -141,6 +162,8 @@ def predictions_text(model: Any, about: dict[str, Any], data: Dataset, calibrate
 
 def align_columns(data: Dataset, features: list[str]) -> Any:
     """The columns that the model knows, in its order; refused if the data lack any."""
+    from hietan.evaluation import StudyError
+
     if list(data.feature_names) == features:
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}
@@ -155,6 +178,10 @@ def align_columns(data: Dataset, features: list[str]) -> Any:
 
 def row_odds(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
     """The log-odds of the second of two classes; of the most probable against the rest for several."""
+    import numpy as np
+
+    from hietan.evaluation.cross_validation import row_scores
+
     if log_proba.shape[1] == 2:
         return row_scores(log_proba)
     best = log_proba.max(axis=1)
@@ -163,6 +190,11 @@ def row_odds(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def calibrate(model: Any, data: Dataset, seed: int) -> list[float] | None:
     """Slope and shift of Platt's sigmoid over the log-odds of rows set aside; None if there are too few of a class."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    from hietan.evaluation import pooled_predictions
+
     labels, counts = np.unique(data.y, return_counts=True)
     folds = min(CALIBRATION_FOLDS, int(counts.min()))
     if len(labels) != 2 or folds < 2:

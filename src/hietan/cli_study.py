@@ -1,4 +1,8 @@
-"""The commands `study` and `compare`: parse, call one library function, print."""
+"""The commands `study` and `compare`: parse, call one library function, print.
+
+Here and in the other modules of commands, the library is imported by the functions that need it: a word of help is
+there at once.
+"""
 
 from __future__ import annotations
 
@@ -7,31 +11,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from hietan.cli_datasets import dataset_groups, load_datasets
-from hietan.cli_methods import UNTUNED_LAMBDA, make_methods, suggest
-from hietan.cli_progress import reporting
-from hietan.evaluation import (
-    Ranking,
-    StudyError,
-    StudyResults,
-    SummaryRow,
-    make_rankings,
-    read_summary,
-    run_study,
-)
-from hietan.evaluation.explanations import write_explanations
-from hietan.evaluation.figures import write_figures
-from hietan.evaluation.results import read_groups
-from hietan.evaluation.tables import write_tables
-from hietan.report import write_details, write_report
+from hietan.cli_names import suggest
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hietan.evaluation import Ranking, StudyResults, SummaryRow
 
 BAD_INPUT, SOME_FAILED, INTERRUPTED = 2, 1, 130
+# The lambda of a proximalGraph that is not tuned.
+UNTUNED_LAMBDA = 0.002
 
 
 @dataclass
@@ -48,6 +41,7 @@ class StudyOptions:
     tune_alpha: bool = False
     tune_threshold: bool = False
     usage: bool = True
+    min_support_in_folds: int | None = None
 
     def command(self) -> str:
         """The command that asks for this, without what leaves the results as they are."""
@@ -59,6 +53,8 @@ class StudyOptions:
         ]
         words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
+        support = self.min_support_in_folds
+        words += [] if support is None else [f"--min-support-in-folds {support}"]
         return " ".join(words + ["--no-usage"] * (not self.usage))
 
 
@@ -85,6 +81,10 @@ def study(
     lam: Annotated[str, typer.Option(help="Lambda of proximalGraph, or 'tuned'.")] = str(UNTUNED_LAMBDA),
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
     tune_threshold: Annotated[bool, typer.Option(help="Choose the threshold for GMean.")] = False,
+    min_support_in_folds: Annotated[
+        int | None,
+        typer.Option(min=1, help="Drop columns with fewer ones in the training rows, or constant."),
+    ] = None,
     usage: Annotated[bool, typer.Option(help="Count how often features are used.")] = True,
     figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
     explain: Annotated[
@@ -103,13 +103,19 @@ def study(
     The same command goes on where an interrupted run stopped. Exit code 1 says that some jobs failed, 2 that the
     study cannot be run as asked.
     """
+    from hietan.evaluation import StudyError
+    from hietan.evaluation.explanations import write_explanations
+    from hietan.evaluation.figures import write_figures
+    from hietan.evaluation.tables import write_tables
+    from hietan.report import write_details, write_report
+
     with clear_errors(output):
         if file is not None and (data or methods):
             raise StudyError("give either a study file or --data and --methods, not both")
         if file is not None:
             options = read_study_file(file)
         else:
-            tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage)
+            tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage, min_support_in_folds)
             options = StudyOptions(data or [], methods or [], folds, seeds, *tuned)
         if not options.data or not options.methods:
             raise StudyError("a study needs --data and --methods, or a study file")
@@ -136,6 +142,8 @@ def compare(
     """Rank and test results that are on disk, of one study or of several over the same datasets."""
     with clear_errors(directories[0]):
         rankings = compare_directories(directories, metric, control, "greater" if one_sided else "two-sided")
+    from rich.console import Console
+
     console = Console()
     for ranking in rankings:
         _print_ranking(console, ranking)
@@ -145,7 +153,8 @@ def compare_directories(
     directories: list[Path], metric: str, control: str | None, alternative: str
 ) -> tuple[Ranking, ...]:
     """The rankings of all results in some directories together."""
-    from hietan.evaluation import METRICS
+    from hietan.evaluation import METRICS, StudyError, make_rankings, read_summary
+    from hietan.evaluation.results import read_groups
 
     if metric not in METRICS:
         raise StudyError(f"unknown metric {metric!r}{suggest(metric, METRICS)}")
@@ -167,6 +176,8 @@ def compare_directories(
 
 def read_study_file(path: Path) -> StudyOptions:
     """The options in a study file, whose keys are those of the command: data, methods, folds, seeds, ..."""
+    from hietan.evaluation import StudyError
+
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -186,6 +197,8 @@ def read_study_file(path: Path) -> StudyOptions:
 
 
 def _checked(path: Path, key: str, value: Any) -> Any:
+    from hietan.evaluation import StudyError
+
     kinds: dict[str, tuple[Any, str]] = {
         "data": (str, "a name or a list of names"),
         "methods": (str, "a name or a list of names"),
@@ -194,17 +207,21 @@ def _checked(path: Path, key: str, value: Any) -> Any:
         "lam": ((int, float, str), "a number or 'tuned'"),
         "folds": (int, "a whole number above 1"),
         "seeds": (int, "a whole number above 0"),
+        "min_support_in_folds": (int, "a whole number above 0"),
     }
     kind, expected = kinds.get(key, (bool, "true or false"))
     many = key in ("data", "methods", "smoothing", "alpha")
     values = value if many and isinstance(value, list) else [value]
     wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
-    if wrong or (key == "folds" and value < 2) or (key == "seeds" and value < 1):
+    least = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
+    if wrong or (key in least and value < least[key]):
         raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
     return values if many else _lambda(str(value)) if key == "lam" else value
 
 
 def _lambda(text: str) -> float | str:
+    from hietan.evaluation import StudyError
+
     if text == "tuned":
         return text
     try:
@@ -220,6 +237,11 @@ def run(
     options: StudyOptions, output: Path, jobs: int, backend: str, retry_failed: bool, quiet: bool
 ) -> StudyResults:
     """Run a study as asked for, and tell how far it is."""
+    from hietan.cli_datasets import dataset_groups, load_datasets
+    from hietan.cli_methods import make_methods
+    from hietan.cli_progress import reporting
+    from hietan.evaluation import StudyError, run_study
+
     methods = make_methods(
         options.methods,
         alphas=options.alpha or [1.0],
@@ -227,6 +249,7 @@ def run(
         lam=None if options.lam == "tuned" else float(options.lam),
         tune_alpha=options.tune_alpha,
         tune_threshold=options.tune_threshold,
+        min_support=options.min_support_in_folds,
     )
     unknown = [s for s in options.smoothing or [] if s not in ("laplace", "pooled")]
     if unknown:
@@ -252,6 +275,8 @@ def run(
 @contextmanager
 def clear_errors(output: Path) -> Iterator[None]:
     """One line and an exit code for what is wrong with the input, the disk or the patience of the user."""
+    from hietan.evaluation import StudyError
+
     try:
         yield
     except (StudyError, ImportError) as error:
@@ -270,6 +295,8 @@ def _fail(message: str) -> None:
 
 
 def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None) -> None:
+    from rich.console import Console
+
     console = Console()
     for ranking in results.rankings:
         if ranking.metric == "gmean":
@@ -284,6 +311,8 @@ def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None
 
 
 def _print_ranking(console: Console, ranking: Ranking) -> None:
+    from rich.table import Table
+
     table = Table(title=f"{ranking.title}; {len(ranking.datasets)} datasets", title_justify="left")
     table.add_column("method", no_wrap=True)
     for column in ("average rank", "wins", "mean", "p", "p adjusted"):

@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
+from hietan._steady_warnings import steady_warnings
+
 _T = TypeVar("_T")
 
 # Rows of one chunk at most; a multiple of the 64 rows that the kernel handles together.
@@ -56,7 +58,7 @@ def _run_in_threads(
     function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_threads: int
 ) -> Iterator[_T]:
     pending: set[Future[_T]] = set()
-    with ThreadPoolExecutor(n_threads) as pool:
+    with steady_warnings(), ThreadPoolExecutor(n_threads) as pool:
         try:
             for call in calls:
                 if len(pending) >= 2 * n_threads:

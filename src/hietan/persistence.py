@@ -29,7 +29,12 @@ from hietan.structure import PairCounts, SparsePairs
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip archive can say: same model, same bytes
-CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
+# All classifiers of the package but MinSupport, which wraps one of any package.
+CLASSIFIERS = tuple(
+    name
+    for name in classifiers.__all__
+    if hasattr(getattr(classifiers, name), "fit") and name != "MinSupport"
+)
 _PLAIN = (type(None), bool, int, float, str)
 
 

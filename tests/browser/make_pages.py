@@ -64,7 +64,9 @@ def many_candidates():
     }
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
-    rows = replace(data, X=csr_array(data.X[picked]), y=data.y[picked], instance_names=names, name="genome")
+    symbols = tuple(f"sym-{i}" if i % 2 else "" for i in range(N_CANDIDATES))
+    X, y = csr_array(data.X[picked]), data.y[picked]
+    rows = replace(data, X=X, y=y, instance_names=names, symbols=symbols, name="genome")
     return candidates(model, about, rows, "hietan explain model.hietan genome.hietan")
 
 

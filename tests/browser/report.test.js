@@ -205,10 +205,13 @@ test("20,000 candidates are a usable page", () => visit("candidates.html", {}, a
   assert.ok(searched < 2000, `a search takes ${searched} ms`);
   assert.equal(await list.count(), 1);
   await list.first().click();
-  await page.getByRole("heading", { name: "Gene gene19999" }).waitFor();
+  await page.getByRole("heading", { name: "Gene gene19999 sym-19999", exact: true }).waitFor();
+  await control(page, "Search a gene").fill("SYM-777");
+  await page.getByText("6 genes", { exact: true }).waitFor(); // itself, 7771, 7773, 7775, 7777 and 7779
+  assert.match(await list.first().textContent(), /gene777\d? sym-777/);
   await control(page, "Search a gene").fill("");
   await page.getByText("20,000 genes", { exact: true }).waitFor();
-  assert.match(await page.locator(".caution").textContent(), /separates anti from pro, the classes it was trained on/);
+  assert.match(await page.locator(".caution").textContent(), /separates anti from pro, the classes it was trained on.* does not say that a gene belongs to one\.$/);
   await list.first().click();
   assert.ok(await page.locator(".tree .node").count() > 1);
   await noViolations(page);

@@ -1,11 +1,15 @@
 """Bad input gets a clear error that names what came, or a sensible result; odd data are everyday data."""
 
+import inspect
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
 
 from hietan import (
     AODE,
@@ -18,7 +22,10 @@ from hietan import (
     HierarchyWarning,
     HieTAN,
     HieTANLite,
+    ProximalGraph,
+    _spelling,
 )
+from hietan.classifiers import MinSupport
 
 TREES = [TAN, HieTAN, HieTANLite, HRETAN]
 CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
@@ -235,3 +242,103 @@ def test_not_fitted(make):
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(make(), method)(X)
     assert not hasattr(make(), "tree_")
+
+
+def test_a_wrong_argument_names_the_class_that_was_called(make):
+    with pytest.raises(
+        TypeError, match=rf"^{make.__name__}\.__init__\(\) got an unexpected keyword argument 'alhpa'"
+    ):
+        make(alhpa=1)
+    with pytest.raises(TypeError, match=rf"^{make.__name__}\.__init__\(\) takes 1 positional argument"):
+        make(1)
+
+
+def test_subclasses_of_others_have_their_own_constructor_or_inherit_one():
+    class Mine(HieTAN):
+        pass
+
+    class Named(HieTAN):
+        def __init__(self, *, alpha=0.5, label=""):
+            super().__init__(alpha=alpha)
+            self.label = label
+
+    class Below(Named):
+        pass
+
+    with pytest.raises(TypeError, match=r"Mine\.__init__\(\) got an unexpected"):
+        Mine(label="")
+    assert inspect.signature(Mine) == inspect.signature(HieTAN)
+    assert clone(Mine(alpha=2)).get_params() == HieTAN(alpha=2).get_params()
+    assert clone(Below(label="a")).get_params() == {"alpha": 0.5, "label": "a"}
+    assert Below().smoothing == "laplace"
+    assert HieTAN.__init__ is not TAN.__init__ and "hierarchy" in HieTAN.__init__.__annotations__
+
+
+SPELT = Hierarchy.from_edges(
+    [("GO:0000001", "GO:0000002"), ("GO:0000001", "GO:0000003"), ("animal", "mammal")]
+)
+
+
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, ProximalGraph, lambda **kw: MinSupport(HieTAN(**kw))])
+def test_columns_that_look_misspelt_are_named(kind):
+    frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "anmial"], axis=1)
+    message = (
+        r"look like features of it: 'GO_0000001' for 'GO:0000001', 'anmial' for 'animal'\. As they stand they are "
+        r"related to nothing"
+    )
+    with pytest.warns(HierarchyWarning, match=message) as caught:
+        kind(hierarchy=SPELT).fit(frame, Y)
+    assert [str(w.filename) for w in caught] == [__file__]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ["GO:0000001", "GO:0000002", "age"],
+        ["GO:0000001", "GO:0000004", "GO:0000005"],  # other terms, one digit away: of a later release, say
+        ["GO:0000001", "GO:0000002", "go 0000002"],  # what it looks like is there itself
+        ["GO:0000001", "animal", "mammal"],
+        ["GO:0000001", "animal", "..."],
+    ],
+)
+def test_other_columns_of_ones_own_are_no_mistake(columns):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        HieTAN(hierarchy=SPELT).fit(NAMED.set_axis(columns, axis=1) * 0, Y)
+
+
+def test_parts_of_the_data_repeat_no_warning():
+    frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "x"], axis=1)
+    clf = HieTAN(hierarchy=SPELT)
+    with pytest.warns(HierarchyWarning, match="look like features"):
+        clf.partial_fit(frame, Y, classes=[0, 1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf.partial_fit(frame, Y)
+
+
+def test_looking_for_misspelt_names_grows_with_their_number_alone(monkeypatch):
+    """40,000 columns, all of them written with another separator, and as many that mean nothing."""
+    names = [f"GO:{j:07d}" for j in range(40_000)]
+    calls = []
+    bare = _spelling._bare
+    monkeypatch.setattr(_spelling, "_bare", lambda name: calls.append(name) or bare(name))
+    columns = [name.replace(":", "_") for name in names] + [f"gene {j}" for j in range(40_000)]
+    found = _spelling.lookalikes(columns, names)
+    assert found == dict(zip(columns[:40_000], names, strict=True))
+    assert len(calls) < 4 * 80_000
+
+
+@given(word=st.text("abcdefg", min_size=5, max_size=8), slip=st.data())
+def test_every_single_slip_is_seen(word, slip):
+    i = slip.draw(st.integers(0, len(word) - 1))
+    kind = slip.draw(st.sampled_from(["more", "less", "other", "swapped"]))
+    letter = slip.draw(st.sampled_from("abcdefg"))
+    written = {
+        "more": word[:i] + letter + word[i:],
+        "less": word[:i] + word[i + 1 :],
+        "other": word[:i] + letter + word[i + 1 :],
+        "swapped": word[:i] + word[i : i + 2][::-1] + word[i + 2 :],
+    }[kind]
+    expected = {written: word} if len(written) >= 5 or written == word else {}
+    assert _spelling.lookalikes([written], [word, "unrelated"]) == expected

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan.datasets import AGEING_DATASETS, DataError, fetch_ageing_genes, read_ageing_genes, read_obo
+from hietan.evaluation.fingerprint import dataset_fingerprint
 
 OBO = """data-version: toy
 
@@ -185,6 +186,16 @@ def test_known_gene_and_provenance(real_data):
         known = {line.split()[0] for line in file}
     assert set(data.provenance["files"].values()) <= known
     assert json.loads(json.dumps(data.provenance)) == data.provenance
+
+
+def test_genes_have_symbols_where_the_export_is_there(real_data, tmp_path):
+    worm = fetch_ageing_genes("worm", "BP")
+    assert dict(zip(worm.instance_names, worm.symbols, strict=True))["175410"] == "daf-2"
+    assert all(fetch_ageing_genes(organism, "CC").symbols for organism in ("DM", "MM", "SC"))
+    shutil.copytree(f"{real_data}/ageing-2014/Worm", tmp_path / "ageing-2014/Worm")
+    shutil.copy(f"{real_data}/ageing-2014/gene_ontology_ext_13062014.obo.zip", tmp_path / "ageing-2014")
+    without = fetch_ageing_genes("worm", "BP", data_home=tmp_path)
+    assert without.symbols == () and dataset_fingerprint(without) == dataset_fingerprint(worm)
 
 
 def test_columns_stay_in_file_order(real_data):

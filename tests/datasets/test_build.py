@@ -402,3 +402,24 @@ def test_same_as_with_plain_sets(world):
     )
     assert account(data, "labelled genes")["used"] == len(rows)
     assert account(data, "terms")["read"] == len(support)
+
+
+def test_symbols_of_the_annotations_go_with_the_rows():
+    lines = [
+        gaf_line("P1", "GO:3", "daf-2"),
+        gaf_line("P2", "GO:2", ""),
+        gaf_line("P3", "GO:2", "age-1"),
+        gaf_line("P4", "GO:1", "age-1"),
+    ]
+    gaf = "\n".join(["!gaf-version: 2.1", *lines])
+    by_id = build_dataset(io.StringIO(OBO), io.StringIO(gaf), min_support=1)
+    assert dict(zip(by_id.instance_names, by_id.symbols, strict=True)) == {
+        "P1": "daf-2",
+        "P2": "",
+        "P3": "age-1",
+        "P4": "age-1",
+    }
+    by_symbol = build_dataset(io.StringIO(OBO), io.StringIO(gaf), min_support=1, match=["symbol"])
+    assert by_symbol.instance_names == ("daf-2", "age-1") and by_symbol.symbols == ()
+    labelled = build_dataset(io.StringIO(OBO), io.StringIO(gaf), {"P3": "no", "P1": "yes"}, min_support=1)
+    assert (labelled.instance_names, labelled.symbols) == (("P3", "P1"), ("age-1", "daf-2"))

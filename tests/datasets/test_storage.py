@@ -34,6 +34,18 @@ def test_round_trip(tmp_path, data):
     assert [path.name for path in tmp_path.iterdir()] == ["d.hietan"]
 
 
+def test_symbols_travel_and_may_be_absent(tmp_path, data):
+    named = replace(data, symbols=tuple("" if i == 3 else f"sym-{i}" for i in range(30)))
+    named.save(tmp_path / "named.hietan")
+    same(Dataset.load(tmp_path / "named.hietan"), named)
+    assert named.subset(rows=[4, 3]).symbols == ("sym-4", "")
+    data.save(tmp_path / "plain.hietan")  # as files were before there were symbols
+    with zipfile.ZipFile(tmp_path / "plain.hietan") as archive:
+        assert "symbols" not in json.loads(archive.read("names.json"))
+    with pytest.raises(ValueError, match="symbols has 29 entries but X has 30 rows"):
+        replace(data, symbols=("",) * 29)
+
+
 def test_same_content_same_bytes(tmp_path, data, monkeypatch):
     data.save(tmp_path / "a")
     monkeypatch.setattr(time, "time", lambda: 2e9)

@@ -120,6 +120,27 @@ def test_figures_go_into_given_axes(results):
         plot_critical_difference(ranking_of([[0.5, 0.6]]))
 
 
+def test_the_usage_plot_shows_both_counts_each_on_its_own_scale(results):
+    pytest.importorskip("matplotlib")
+    (dataset, key), usage = next(iter(results.usage.items()))
+    data = results.study.datasets[dataset]
+    named = replace(
+        data,
+        term_names=["a rather long name of a term that would not fit beside the bars"] * len(data.term_names),
+    )
+    shown = replace(results, study=replace(results.study, datasets={dataset: named}))
+    ax = plot_usage(shown, dataset, key, top=5)
+    rows, edges = ax.child_axes
+    order = usage.top(5)[::-1]
+    assert [bar.get_width() for bar in rows.patches] == usage.selected[order].tolist()
+    assert [bar.get_width() for bar in edges.patches] == usage.in_edges[order].tolist()
+    assert [text.get_text() for text in edges.texts] == [f"{n:,}" for n in usage.in_edges[order]]
+    assert rows.get_xlim()[1] > usage.n_rows and edges.get_xlim()[1] > usage.in_edges.max()
+    labels = [label.get_text() for label in rows.get_yticklabels()]
+    assert labels[-1] == f"a rather long name of a term that would not… ({data.feature_names[order[-1]]})"
+    assert ax.get_title(loc="left").startswith(f"{dataset}, ") and "@" not in ax.get_title(loc="left")
+
+
 def test_without_matplotlib_nothing_is_drawn(results, tmp_path, monkeypatch):
     monkeypatch.setattr("hietan.evaluation.figures.find_spec", lambda name: None)
     assert write_figures(results, tmp_path) == []

@@ -2,6 +2,7 @@
 
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hip import HIPNB
+from hietan.classifiers.min_support import MinSupport
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
@@ -15,5 +16,6 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "LambdaPath",
+    "MinSupport",
     "ProximalGraph",
 ]

@@ -6,6 +6,7 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from functools import wraps
+from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
@@ -17,7 +18,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._dask import is_partitioned
 from hietan._warnings import HierarchyWarning
-from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.classifiers._parameters import (
+    align_hierarchy,
+    check_hierarchy,
+    check_n_jobs,
+    is_number,
+    warn_of_misspelt,
+)
 from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
@@ -74,6 +81,19 @@ def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     return either_way
 
 
+def _own_constructor(cls: type) -> None:
+    """Copy an inherited constructor under the class's own name: complaints about arguments name that."""
+    inherited = cls.__init__  # type: ignore[misc]
+    if "__init__" in vars(cls) or not isinstance(inherited, FunctionType):
+        return
+    code, space, defaults = inherited.__code__, inherited.__globals__, inherited.__defaults__
+    own = FunctionType(code, space, "__init__", defaults, inherited.__closure__)
+    for name in ("__kwdefaults__", "__annotations__", "__doc__"):
+        setattr(own, name, getattr(inherited, name))
+    own.__qualname__ = f"{cls.__qualname__}.__init__"
+    cls.__init__ = own  # type: ignore[misc]
+
+
 class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that argues from per-class counts of binary features.
 
@@ -82,10 +102,11 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Write the parameters and attributes that a classifier has into its docstring, before the examples."""
+        """Give a classifier a constructor that is called after it, and write its parameters into its docstring."""
         super().__init_subclass__(**kwargs)
         if cls.__name__.startswith("_"):
             return
+        _own_constructor(cls)
         names = cls._get_param_names()
         attributes = [a for a in _ATTRIBUTES if a != "root_order_" or "random_state" in names]
         sections = {
@@ -223,6 +244,8 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _align_hierarchy(self) -> None:
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
+        if not hasattr(self, "counts_"):  # said once, not with every part of the data
+            warn_of_misspelt(self.hierarchy, names, stacklevel=3)
 
     def _warn_if_not_closed(self, rows: BinaryRows) -> None:
         found = first_violation(rows, self.hierarchy_)

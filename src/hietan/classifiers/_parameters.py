@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from hietan._spelling import lookalikes
+from hietan._warnings import HierarchyWarning
 from hietan.hierarchy import Hierarchy
 
 
@@ -33,3 +36,27 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
     if names is None or len(set(names)) < len(names) or not all(names):
         names = [f"x{j}" for j in range(n_features)]
     return Hierarchy.unrelated(names)
+
+
+def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
+    """Warn where columns that the hierarchy does not know look like features of it that X lacks.
+
+    Other unknown columns are no mistake: features from elsewhere may stand beside those of the hierarchy.
+    """
+    if hierarchy is None or names is None:
+        return
+    unknown = [name for name in names if name not in hierarchy]
+    if not unknown:
+        return
+    present = set(names)
+    found = lookalikes(unknown, (feature for feature in hierarchy.features if feature not in present))
+    if found:
+        shown = ", ".join(f"{name!r} for {meant!r}" for name, meant in list(found.items())[:3])
+        more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+        warnings.warn(
+            f"X has columns that the hierarchy does not know, but that look like features of it: {shown}{more}. As "
+            f"they stand they are related to nothing; rename them if they are meant. If it is meant so: "
+            f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -22,7 +22,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._optional import import_optional
 from hietan.classifiers._logistic import LogisticProblem, PathFit
-from hietan.classifiers._parameters import align_hierarchy, check_hierarchy, check_n_jobs, is_number
+from hietan.classifiers._parameters import (
+    align_hierarchy,
+    check_hierarchy,
+    check_n_jobs,
+    is_number,
+    warn_of_misspelt,
+)
 from hietan.explain import Explanation, explain_linear
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -161,6 +167,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
+        warn_of_misspelt(self.hierarchy, names, stacklevel=2)
         if self.lam is None:
             fits = self._choose_lam(X, codes)
             k = self.path_.best

@@ -167,6 +167,7 @@ def build_dataset(
         target_names=target_names,
         provenance={**origin, **settings, **_remarks(columns, y)},
         name=name,
+        symbols=rows.symbols(genes),
     )
 
 

@@ -40,6 +40,9 @@ class Dataset:
         Where the data came from and what was done to it; plain values that JSON can hold.
     name : str
         What to call the dataset in tables.
+    symbols : tuple of str, length n or 0
+        A readable name of each row, as a gene's symbol is beside its id; "" for a row without one. Empty where the data
+        have none.
 
     Examples
     --------
@@ -60,15 +63,18 @@ class Dataset:
     target_names: tuple[str, ...]
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
+    symbols: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for attribute in ("feature_names", "term_names", "instance_names", "target_names"):
+        for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
             object.__setattr__(self, attribute, _names(attribute, getattr(self, attribute)))
         _check_matrix(self.X)
         n_rows, n_columns = self.X.shape
         _check_length("feature_names", self.feature_names, n_columns, "columns")
         _check_length("term_names", self.term_names, n_columns, "columns")
         _check_length("instance_names", self.instance_names, n_rows, "rows")
+        if self.symbols:
+            _check_length("symbols", self.symbols, n_rows, "rows")
         _check_target(self.y, n_rows, len(self.target_names))
         _check_hierarchy(self.hierarchy, self.feature_names)
         try:
@@ -120,6 +126,7 @@ class Dataset:
             instance_names=tuple(self.instance_names[i] for i in at_rows),
             provenance={**self.provenance, "subsets": steps},
             name=self.name if name is None else name,
+            symbols=tuple(self.symbols[i] for i in at_rows) if self.symbols else (),
         )
 
     def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,9 @@ from hietan.datasets import _registry
 from hietan.datasets._ageing import read_ageing_genes
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._download import Directory, obtain
+from hietan.datasets._errors import DataWarning
 from hietan.datasets._files import sha256_of
+from hietan.datasets._labels import read_labels
 from hietan.datasets._namespaces import namespace_codes
 from hietan.datasets._obo import read_obo
 from hietan.datasets._ontology import Ontology
@@ -48,7 +51,8 @@ def fetch_ageing_genes(
     Returns
     -------
     Dataset
-        Named like "CE-BP". Class 1 is pro-longevity, 0 anti-longevity; the three roots of GO are dropped.
+        Named like "CE-BP". Class 1 is pro-longevity, 0 anti-longevity; the three roots of GO are dropped. The genes
+        have symbols where the collection's GenAge export is there, too (`fetch_collection("ageing-genes")`).
 
     Examples
     --------
@@ -69,7 +73,11 @@ def fetch_ageing_genes(
         "options": {"organism": code, "namespaces": subset},
         "files": {table.path.partition("/")[2]: sha256_of(path), obo.name: obo_hash},
     }
-    return replace(dataset, provenance={**origin, **dataset.provenance})
+    known = _symbols(code, data_home)
+    symbols = tuple(known.get(gene, "") for gene in dataset.instance_names)
+    return replace(
+        dataset, provenance={**origin, **dataset.provenance}, symbols=symbols if any(symbols) else ()
+    )
 
 
 def fetch_gene_ontology(
@@ -201,6 +209,30 @@ def _remotes(name: str, release: str) -> list[Remote]:
 def _cached_ontology(path: Path, mtime_ns: int, size: int) -> tuple[Ontology, str]:
     """Parsed once for all datasets; time and size are there to tell a changed file."""
     return read_obo(path), sha256_of(path)
+
+
+def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
+    """The symbols of an organism's genes by Entrez id; none where the GenAge export is not there."""
+    try:
+        export = obtain(_registry.ageing_source(_registry.AGEING_GENAGE), data_home=data_home, download=False)
+    except FileNotFoundError:
+        return {}
+    status = export.stat()
+    return _cached_symbols(
+        export / f"genage_models_export_{code}_13062014.tsv", status.st_mtime_ns, status.st_size
+    )
+
+
+@lru_cache(maxsize=len(ORGANISMS))
+def _cached_symbols(table: Path, mtime_ns: int, size: int) -> Mapping[str, str]:
+    with warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", ".* more fields than", DataWarning
+        )  # every line of it ends in a tab
+        labels = read_labels(
+            table, id_column="Entrez Gene ID", label_column="Gene Symbol", on_conflict="first"
+        )
+    return labels.by_id
 
 
 def _organism_code(organism: str) -> str:

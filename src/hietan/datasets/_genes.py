@@ -19,6 +19,7 @@ class Genes:
 
     terms: dict[str, set[str]] = field(default_factory=dict)
     lines: Counter[str] = field(default_factory=Counter)
+    symbols: dict[str, str] = field(default_factory=dict)
     by_symbol: _Index = field(default_factory=dict)
     by_synonym: _Index = field(default_factory=dict)
 
@@ -28,6 +29,7 @@ class Genes:
             return
         self.terms[annotation.object_id] = set()
         if annotation.symbol:
+            self.symbols[annotation.object_id] = annotation.symbol
             self.by_symbol.setdefault(annotation.symbol, {})[annotation.object_id] = None
         for synonym in annotation.synonyms:
             self.by_synonym.setdefault(synonym, {})[annotation.object_id] = None

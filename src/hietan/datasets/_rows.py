@@ -34,6 +34,15 @@ class Rows:
         ones = np.ones(len(flat), dtype=np.uint8)
         return csr_array((ones, flat, indptr.astype(np.int32)), shape=(len(indices), n_columns))
 
+    def symbols(self, genes: Genes) -> tuple[str, ...]:
+        """The symbol of each row's first object that has one; none at all where they say no more than the names."""
+        found = [
+            next((genes.symbols[each] for each in objects if each in genes.symbols), "")
+            for objects in self.objects
+        ]
+        telling = any(symbol not in ("", name) for symbol, name in zip(found, self.names, strict=True))
+        return tuple(found) if telling else ()
+
     def take(self, at: Sequence[int]) -> Rows:
         return Rows([self.names[i] for i in at], [self.objects[i] for i in at], [self.labels[i] for i in at])
 

@@ -49,6 +49,8 @@ def _members(data: Dataset) -> dict[str, bytes]:
     edges = data.hierarchy.adjacency.tocoo()
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data.name}
     names = {attribute: list(getattr(data, attribute)) for attribute in _NAMES}
+    if data.symbols:  # an addition that readers of this version may do without
+        names["symbols"] = list(data.symbols)
     return {
         "about.json": _json(about),
         "names.json": _json(names),
@@ -114,6 +116,7 @@ def _parts(archive: zipfile.ZipFile, about: dict[str, Any]) -> dict[str, Any]:
         **{attribute: tuple(names[attribute]) for attribute in _NAMES},
         "provenance": json.loads(archive.read("provenance.json").decode("utf-8", "surrogatepass")),
         "name": about["name"],
+        "symbols": tuple(names.get("symbols", ())),
     }
 
 

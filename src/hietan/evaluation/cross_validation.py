@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
+from hietan._steady_warnings import steady_warnings
 from hietan.evaluation.metrics import compute_metrics
 
 
@@ -85,9 +87,10 @@ def pooled_predictions(
     model = configure(estimator, getattr(dataset, "hierarchy", None), seed)
     fold = fold_of_rows(dataset.y, n_splits, seed)
     run = delayed(predict_fold)
-    parts = Parallel(n_jobs=n_jobs, require="sharedmem")(
-        run(model, dataset.X, dataset.y, fold == k) for k in range(n_splits)
-    )
+    with steady_warnings() if effective_n_jobs(n_jobs) > 1 else nullcontext():
+        parts = Parallel(n_jobs=n_jobs, require="sharedmem")(
+            run(model, dataset.X, dataset.y, fold == k) for k in range(n_splits)
+        )
     return pool(dataset.y, fold, parts)
 
 

@@ -116,21 +116,43 @@ def plot_boxes(ranking: Ranking, ax: Any = None) -> Any:
 
 
 def plot_usage(results: StudyResults, dataset: str, key: str, ax: Any = None, top: int = 15) -> Any:
-    """The features that are kept for most rows, with the number of edges that contain them."""
+    """The features that are kept for most rows: in how many, and in how many edges of the rows' trees they are."""
     assert results.study is not None
     data, usage = results.study.datasets[dataset], results.usage[dataset, key]
     order = usage.top(top)[::-1]
     features = getattr(data, "feature_names", None) or [f"x{j}" for j in range(len(usage.selected))]
     names = getattr(data, "term_names", None) or features
-    ax = _axes(ax, (8.0, 1.0 + 0.3 * len(order)))
-    places = np.arange(len(order))
-    ax.barh(places + 0.2, usage.selected[order], height=0.38, color=_BLUE, label="rows that keep it")
-    ax.barh(places - 0.2, usage.in_edges[order], height=0.38, color=_GREY, label="edges that contain it")
-    ax.set_yticks(places, [f"{names[j]:.45} ({features[j]})" for j in order], fontsize=7)
-    ax.set_xlabel(f"{dataset}, {key}; {usage.n_rows} rows")
-    ax.legend(frameon=False, fontsize=8)
-    ax.spines[["top", "right"]].set_visible(False)
+    ax = _axes(ax, (9.0, 1.0 + 0.27 * len(order)))
+    ax.axis("off")
+    # Rows and edges are counts of different things: each has a panel and a scale of its own.
+    rows, edges = ax.inset_axes([0, 0, 0.46, 0.94]), ax.inset_axes([0.54, 0, 0.46, 0.94])
+    _bars_with_numbers(
+        rows, usage.selected[order], f"rows that keep it, of {usage.n_rows:,}", _BLUE, usage.n_rows
+    )
+    _bars_with_numbers(edges, usage.in_edges[order], "edges that contain it", _GREY)
+    rows.set_yticks(range(len(order)), [_feature_label(features[j], names[j]) for j in order], fontsize=8)
+    edges.set_yticks([])
+    method = results.study.methods[key]
+    how = [method.setting.replace(",", ", ")] * bool(method.setting)
+    how += [f"tuned: {method.tuning}"] * (method.tuning != "none")
+    title = f"{dataset}, {method.name}" + (f" ({'; '.join(how)})" if how else "")
+    ax.set_title(title, fontsize=10, loc="left")
     return ax
+
+
+def _bars_with_numbers(ax: Any, counts: Any, title: str, colour: str, most: int | None = None) -> None:
+    longest = max(most or 0, int(max(counts, default=0)), 1)
+    bars = ax.barh(range(len(counts)), counts, height=0.66, color=colour)
+    ax.bar_label(bars, [f"{count:,}" for count in counts], padding=3, fontsize=8)
+    ax.set(xlim=(0, 1.16 * longest), ylim=(-0.6, len(counts) - 0.4), xticks=[])
+    ax.set_title(title, fontsize=8, loc="left", color=_INK)
+    ax.spines[["top", "right", "bottom"]].set_visible(False)
+    ax.tick_params(length=0)
+
+
+def _feature_label(feature: str, name: str, longest: int = 45) -> str:
+    shown = name if len(name) <= longest else name[: longest - 1].rstrip() + "…"
+    return shown if name == feature else f"{shown} ({feature})"
 
 
 FIGURES = {
@@ -155,7 +177,7 @@ def write_figures(results: StudyResults, folder: Path, *, usage: bool = False) -
                 continue
             written += _save(plot(ranking), folder / "figures" / f"{slug(ranking)}-{name}")
     for dataset, key in results.usage if usage else ():
-        name = f"usage-{dataset}-{file_name(key)}"
+        name = f"usage-{file_name(dataset)}-{file_name(key)}"
         written += _save(plot_usage(results, dataset, key), folder / "figures" / name)
     return written
 

@@ -40,8 +40,8 @@ class Method:
         What distinguishes it from other uses of the same method, as "alpha=1". Methods are ranked among those of the
         same setting; one without a setting is ranked in all of them.
     tuning : str
-        What is tuned within the training rows; "none" if nothing is. Methods are ranked among those of the same
-        tuning only.
+        What is tuned or chosen within the training rows; "none" if nothing is. Methods are ranked among those of
+        the same tuning only.
     """
 
     name: str

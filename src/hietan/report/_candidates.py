@@ -23,6 +23,7 @@ def candidates_summary(
     features: Sequence[str],
     names: Sequence[str],
     classes: Sequence[str],
+    symbols: Sequence[str] = (),
     trained_on: Sequence[str] = (),
     about: str = "",
     caution: str = "",
@@ -39,6 +40,8 @@ def candidates_summary(
         What the rows are ranked by, the highest first.
     rows, features, names, classes : sequences of str
         What rows, columns and classes are called; `names` are the readable names of the columns.
+    symbols : sequence of str
+        Readable names of the rows; empty where there are none.
     trained_on : sequence of str
         Rows of these names are marked: the model knew their class.
     about, caution, command : str
@@ -63,6 +66,7 @@ def candidates_summary(
                 "classes": list(classes),
                 "labels": [str(label) for label in model.classes_.tolist()],
                 "genes": [rows[i] for i in order.tolist()],
+                "symbols": [symbols[i] for i in order.tolist()] if symbols else [],
                 "in_training": [place for place, i in enumerate(order.tolist()) if rows[i] in known],
                 "predictions": {
                     0: {

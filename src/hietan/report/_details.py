@@ -97,6 +97,7 @@ def _terms(data: Any) -> dict[str, Any]:
         "names": list(getattr(data, "term_names", None) or features),
         "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
         "classes": [str(name) for name in getattr(data, "target_names", ())],
+        "symbols": list(getattr(data, "symbols", ())),
     }
 
 

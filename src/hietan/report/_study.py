@@ -182,6 +182,7 @@ def _dataset(
         "classes": details.get("classes") if len(details.get("classes", ())) == len(labels) else labels,
         "labels": labels,
         "genes": [line["instance"] for line in any_lines],
+        "symbols": details.get("symbols", []),
         "truth": [labels.index(line["y_true"]) for line in any_lines],
         "predictions": {i: _scores(lines, labels) for i, lines in predictions.items()},
         "features": details.get("features", [line["feature"] for line in counted]),

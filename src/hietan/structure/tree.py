@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._checks import refuse_unknown
 from hietan._optional import import_optional
 
 ROOT, ABSENT = -1, -2
@@ -71,6 +73,22 @@ class Tree:
         """The (parent, child) pairs, from the root down."""
         names = self.feature_names
         return tuple((names[self.parent[v]], names[v]) for v in self._order[1:])
+
+    def over(self, feature_names: Sequence[str]) -> Tree:
+        """The same tree over other columns, matched by name; all of its own must be among them.
+
+        >>> Tree(np.array([1, -1]), ("A", "B")).over(["B", "C", "A"]).parent.tolist()
+        [-1, -2, 0]
+        """
+        names = tuple(feature_names)
+        index = {name: v for v, name in enumerate(names)}
+        refuse_unknown(self.features, index, "the tree holds")
+        place = np.array([index.get(name, ABSENT) for name in self.feature_names])
+        parent = np.full(len(names), ABSENT)
+        inside = np.flatnonzero(self.parent != ABSENT)
+        above = self.parent[inside]
+        parent[place[inside]] = np.where(above == ROOT, ROOT, place[above])
+        return Tree(parent, names)
 
     @cached_property
     def _children(self) -> dict[int, list[int]]:

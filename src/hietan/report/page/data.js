@@ -12,6 +12,7 @@ const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const probability = (p) => (p > 0.9995 && p < 1 ? "> 0.999" : p < 0.0005 && p > 0 ? "< 0.001" : p.toFixed(3));
 const metricName = { gmean: "GMean", auc: "AUC" };
+const symbolOf = (dataset, row) => dataset.symbols?.[row] || "";
 const nameOf = (dataset) => dataset.name || "these genes";
 
 for (const dataset of datasets) {

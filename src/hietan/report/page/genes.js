@@ -2,7 +2,7 @@
 const PAGE = 40;
 
 function genes() {
-  const all = datasets.flatMap((d, i) => d.genes.map((gene, row) => ({ d, i, row, gene, low: gene.toLowerCase() })));
+  const all = datasets.flatMap((d, i) => d.genes.map((gene, row) => ({ d, i, row, gene, low: searched(d, row, gene) })));
   if (isStudy) all.sort((a, b) => b.d.entries.has(b.row) - a.d.entries.has(a.row));
   const state = { query: "", dataset: "", only: false, shown: PAGE, chosen: null };
   const list = el("ul", { class: "genes" }), status = el("p", { class: "note", role: "status" }), more = el("div", { class: "more" });
@@ -35,8 +35,11 @@ function drawn(g) {
   return entry && entry.why !== "sure and wrong" ? Math.min(...Object.values(entry.methods).filter((why) => why.tree).map((why) => why.features.length), 1e9) % 1e9 : 0;
 }
 
+const searched = (d, row, gene) => `${gene} ${symbolOf(d, row)}`.toLowerCase();
+const geneName = (g) => { const symbol = symbolOf(g.d, g.row); return [name(g.gene), symbol && [" ", el("span", { class: "symbol" }, name(symbol))]]; };
+
 function candidatesIntro() {
-  return card("What this is", el("p", {}, name(about.model)), el("p", { class: "caution" }, el("strong", {}, "Mind: "), name(about.caution)));
+  return card("What this is", el("p", {}, name(about.model)), el("p", { class: "caution" }, el("strong", {}, "Mind: "), el("bdi", {}, about.caution)));
 }
 
 function geneButton(g, state, onclick) {
@@ -45,11 +48,11 @@ function geneButton(g, state, onclick) {
   const mark = explained && el("span", { class: "pill" }, "explained");
   if (!isStudy) {
     const odds = predictions[0].log_odds[g.row];
-    return el("button", attributes, el("strong", {}, el("span", { class: "rank" }, g.row + 1), name(g.gene)), el("span", {}, signed(odds)),
+    return el("button", attributes, el("strong", {}, el("span", { class: "rank" }, g.row + 1), geneName(g)), el("span", {}, signed(odds)),
       el("span", { class: "sub" }, explained ? reasonsOf(g) : "", g.d.known.has(g.row) && [" ", el("span", { class: "pill" }, "in the training data")]));
   }
   const right = predictions.filter((p) => p.predicted[g.row] === g.d.truth[g.row]).length;
-  return el("button", attributes, el("strong", {}, name(g.gene)), el("span", {}, mark),
+  return el("button", attributes, el("strong", {}, geneName(g)), el("span", {}, mark),
     el("span", { class: "sub" }, name(g.d.name), "; ", name(g.d.classes[g.d.truth[g.row]]), `; right: ${right} of ${plural(predictions.length, "method")}`));
 }
 
@@ -63,7 +66,7 @@ function reasonsOf(g) {
 function geneDetail(g, go) {
   const { d, row } = g, entry = d.entries.get(row);
   const elsewhere = isStudy ? datasets.map((other, i) => ({ d: other, i, row: other === d || other.group !== d.group || !d.group ? -1 : other.genes.indexOf(g.gene), gene: g.gene })).filter((o) => o.row >= 0) : [];
-  const parts = [card(null, el("h2", {}, "Gene ", name(g.gene)),
+  const parts = [card(null, el("h2", {}, "Gene ", geneName(g)),
     el("p", {}, isStudy ? ["Dataset ", name(d.name), "; true class ", el("strong", {}, name(d.classes[d.truth[row]])), entry && `; ${entry.why}`, "."] : [`Rank ${count(row + 1)} of ${count(d.genes.length)}.`, d.known.has(row) && " The model was trained on this gene and knew its class."]),
     scoreTable(d, row),
     elsewhere.length > 0 && el("p", { class: "note" }, "The same gene in ", elsewhere.map((o, k) => [k ? " " : "", el("button", { type: "button", class: "button", onclick: () => go(allOf(o)) }, name(o.d.name))])),
@@ -72,7 +75,7 @@ function geneDetail(g, go) {
   return parts;
 }
 
-const allOf = (o) => ({ ...o, low: o.gene.toLowerCase() });
+const allOf = (o) => ({ ...o, low: searched(o.d, o.row, o.gene) });
 
 function scoreTable(d, row) {
   const lines = Object.entries(d.predictions).map(([m, p]) => {
