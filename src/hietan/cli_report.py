@@ -76,6 +76,6 @@ def explanation_texts(
 def write_demo_report(path: Path) -> None:
     """A small study on synthetic data, and its report."""
     with clear_errors(path), tempfile.TemporaryDirectory() as folder:
-        results = run(DEMO, Path(folder), 1, "threads", False, True)
+        results = run(DEMO, Path(folder), retry_failed=False, quiet=True)
         write_details(results, Path(folder))
         write_report(folder, path)
