@@ -8,7 +8,9 @@ sees nothing but bytes and functions of Dask and of the standard library, so it 
 from __future__ import annotations
 
 import asyncio
+import logging
 import operator
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError, ThreadPoolExecutor
@@ -65,11 +67,21 @@ def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
         try:
             client = distributed.get_client()
         except ValueError:
-            cluster = stack.enter_context(_local_cluster(n_jobs))
-            client = stack.enter_context(distributed.Client(cluster, set_as_default=False))
+            client = stack.enter_context(_own_client(n_jobs))
         if client.asynchronous:
             raise StudyError("the active Dask client is asynchronous; a study needs one that waits")
         yield client
+
+
+@contextmanager
+def _own_client(n_jobs: int | None) -> Iterator[Any]:
+    with _local_cluster(n_jobs) as cluster, _distributed().Client(cluster, set_as_default=False) as client:
+        client.run(_ignore_interrupts)
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.run(logging.disable)  # or they complain that the scheduler closes before they do
 
 
 def _local_cluster(n_jobs: int | None) -> Any:
@@ -81,6 +93,11 @@ def _local_cluster(n_jobs: int | None) -> Any:
         raise StudyError(
             f'a local cluster cannot be started ({reason}); a script must call it under if __name__ == "__main__":'
         ) from error
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C in a terminal reaches all processes; our workers wait to be closed, and need not complain."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _greet(scheduler: str) -> None:
