@@ -101,6 +101,10 @@ def test_a_dataset_in_a_file(run, tmp_path):
         ('data = "CE-BP"\nmethods = "tan"\nfolds = "ten"', "folds is 'ten'; expected a whole number above 1"),
         ('data = "CE-BP"\nmethods = "tan"\nusage = 1', "usage is 1; expected true or false"),
         ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
+        (
+            'data = "CE-BP"\nmethods = "tan"\nscheduler = 8786',
+            "scheduler is 8786; expected an address as tcp://",
+        ),
         ("data = ", "is no TOML file"),
     ],
 )
