@@ -29,7 +29,10 @@ from hietan.evaluation.cross_validation import fold_of_rows
 from study_process import Slow, contents
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system"),
+    pytest.mark.xdist_group("cluster"),  # one cluster is enough for a machine
+]
 
 DATASETS = [replace(make_hierarchical_classification(91, 25, random_state=k), name=f"d{k}") for k in range(2)]
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
@@ -129,7 +132,7 @@ def test_workers_that_die_are_survived(client, address, tmp_path):
 
     def kill_one(progress):
         if progress.done == 8:
-            victims.extend(client.run(os.getpid).values())
+            victims.extend(client.run(os.getpid, on_error="ignore").values())
             os.kill(victims[0], signal.SIGKILL)
 
     methods = {"slow": Slow(), "NB": KillsOnce(marker), "lite": HieTANLite()}
