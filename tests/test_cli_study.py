@@ -125,6 +125,10 @@ def test_a_dataset_in_a_file(run, tmp_path):
             "min_support_in_folds is 0; expected a whole number above 0",
         ),
         ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
+        (
+            'data = "CE-BP"\nmethods = "tan"\nscheduler = 8786',
+            "scheduler is 8786; expected an address as tcp://",
+        ),
         ("data = ", "is no TOML file"),
     ],
 )

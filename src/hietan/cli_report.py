@@ -95,6 +95,6 @@ def write_demo_report(path: Path) -> None:
     from hietan.report import write_details, write_report
 
     with clear_errors(path), tempfile.TemporaryDirectory() as folder:
-        results = run(DEMO, Path(folder), 1, "threads", False, True)
+        results = run(DEMO, Path(folder), retry_failed=False, quiet=True)
         write_details(results, Path(folder))
         write_report(folder, path)

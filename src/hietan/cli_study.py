@@ -42,6 +42,16 @@ class StudyOptions:
     tune_threshold: bool = False
     usage: bool = True
     min_support_in_folds: int | None = None
+    jobs: int = 1
+    backend: str = "threads"
+    scheduler: str | None = None
+
+    def run_where(self, jobs: int | None, backend: str | None, scheduler: str | None) -> None:
+        """Take what the command line says before what a study file says; with the backend goes its scheduler."""
+        self.jobs = self.jobs if jobs is None else jobs
+        if backend is not None and backend != self.backend:
+            self.backend, self.scheduler = backend, None
+        self.scheduler = self.scheduler if scheduler is None else scheduler
 
     def command(self) -> str:
         """The command that asks for this, without what leaves the results as they are."""
@@ -92,8 +102,11 @@ def study(
     ] = False,
     genes: Annotated[list[str] | None, typer.Option(help="Explain this row, too; implies --explain.")] = None,
     report: Annotated[bool, typer.Option(help="Write report.html, one file to look at.")] = True,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Jobs at a time.")] = 1,
-    backend: Annotated[str, typer.Option(help="threads or processes.")] = "threads",
+    jobs: Annotated[int | None, typer.Option("--jobs", "-j", help="Jobs at a time; 1 unless given.")] = None,
+    backend: Annotated[str | None, typer.Option(help="threads (unless given), processes or dask.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, as tcp://host:8786; with --backend dask.")
+    ] = None,
     retry_failed: Annotated[bool, typer.Option(help="Run failed jobs again.")] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="Directory of the results.")] = Path("study"),
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no tables.")] = False,
@@ -117,9 +130,10 @@ def study(
         else:
             tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage, min_support_in_folds)
             options = StudyOptions(data or [], methods or [], folds, seeds, *tuned)
+        options.run_where(jobs, backend, scheduler)
         if not options.data or not options.methods:
             raise StudyError("a study needs --data and --methods, or a study file")
-        results = run(options, output, jobs, backend, retry_failed, quiet)
+        results = run(options, output, retry_failed, quiet)
         write_tables(results, output)
         drawn = write_figures(results, output) if figures else None
         if explain or genes:
@@ -208,6 +222,9 @@ def _checked(path: Path, key: str, value: Any) -> Any:
         "folds": (int, "a whole number above 1"),
         "seeds": (int, "a whole number above 0"),
         "min_support_in_folds": (int, "a whole number above 0"),
+        "jobs": (int, "a whole number"),
+        "backend": (str, "threads, processes or dask"),
+        "scheduler": (str, "an address as tcp://host:8786"),
     }
     kind, expected = kinds.get(key, (bool, "true or false"))
     many = key in ("data", "methods", "smoothing", "alpha")
@@ -233,9 +250,7 @@ def _lambda(text: str) -> float | str:
     return value
 
 
-def run(
-    options: StudyOptions, output: Path, jobs: int, backend: str, retry_failed: bool, quiet: bool
-) -> StudyResults:
+def run(options: StudyOptions, output: Path, retry_failed: bool, quiet: bool) -> StudyResults:
     """Run a study as asked for, and tell how far it is."""
     from hietan.cli_datasets import dataset_groups, load_datasets
     from hietan.cli_methods import make_methods
@@ -261,8 +276,9 @@ def run(
             methods,
             cv=options.folds,
             seeds=options.seeds,
-            n_jobs=jobs,
-            backend=backend,
+            n_jobs=options.jobs,
+            backend=options.backend,
+            scheduler=options.scheduler,
             output=output,
             groups=dataset_groups(datasets),
             usage=options.usage,

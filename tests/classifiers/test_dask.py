@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 from comparison import ontology
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from strategies import fixed_problems
 
@@ -73,8 +73,10 @@ def test_blocks_give_the_bits_of_one_machine(make, container):
             model = new(make, problem).fit(container(problem.X_train, size), y)
             np.testing.assert_array_equal(model.classes_, expected.classes_)
             np.testing.assert_array_equal(model.counts_.ones, expected.counts_.ones)
-            lazy = model.predict_joint_log_proba(container(problem.X_test, max(64, size)))
-            np.testing.assert_array_equal(lazy.compute(), expected.predict_joint_log_proba(problem.X_test))
+            blocks = container(problem.X_test, max(64, size))
+            found = dask.compute(*(getattr(model, name)(blocks) for name in PREDICTIONS))
+            for name, result in zip(PREDICTIONS, found, strict=True):
+                np.testing.assert_array_equal(result, getattr(expected, name)(problem.X_test))
 
 
 @pytest.mark.parametrize("make", [HieTANLite, HIPNB])
@@ -148,11 +150,27 @@ def test_only_fit_and_predictions_take_collections():
         model.partial_fit(X, data.y)
 
 
+@pytest.mark.parametrize("container", [as_array, as_sparse_array, as_delayed, dask.delayed])
+def test_proximal_graph_says_that_it_takes_no_collections(container):
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    model = ProximalGraph(hierarchy=data.hierarchy, lam=0.01).fit(data.X, data.y)
+    rows = data.X.toarray()
+    X = container(rows) if container is dask.delayed else container(rows, 20)
+    calls = [getattr(model, name) for name in ("decision_function", "explain", *PREDICTIONS[:3])]
+    calls += [lambda X: model.fit(X, data.y), lambda X: ProximalGraph().fit(rows, X)]
+    for call in calls:
+        with pytest.raises(TypeError, match="ProximalGraph takes rows in memory, got .* of Dask"):
+            call(X)
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
-    """Two real processes, in a program of their own: what a dying one leaves open is not this one's."""
+    """Two real processes, in a program of their own: what a dying one leaves open is not this one's.
+
+    Afterwards every classifier predicts there, and so is sent there with its hierarchy.
+    """
     pytest.importorskip("distributed")
     program = [sys.executable, str(Path(__file__).with_name("cluster_fit.py")), str(tmp_path / "killed")]
-    run = subprocess.run(program, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True}
+    assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True, "different": []}

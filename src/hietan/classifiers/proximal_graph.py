@@ -20,6 +20,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan._dask import is_partitioned
 from hietan._optional import import_optional
 from hietan.classifiers._logistic import LogisticProblem, PathFit
 from hietan.classifiers._parameters import (
@@ -157,7 +158,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         hierarchy by name.
         """
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -267,7 +268,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
         scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -357,6 +358,15 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _in_memory(rows: Any) -> Any:
+    if is_partitioned(rows):
+        raise TypeError(
+            f"ProximalGraph takes rows in memory, got {type(rows).__name__} of Dask; every step of its fit needs all "
+            f"rows: pass what .compute() gives"
+        )
+    return rows
 
 
 def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -5,27 +5,35 @@ from __future__ import annotations
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from threadpoolctl import ThreadpoolController
 
+from hietan.evaluation.cluster import (
+    Call,
+    Shared,
+    check_address,
+    check_workers,
+    cluster_client,
+    run_on_workers,
+)
 from hietan.evaluation.cross_validation import configure, fold_of_rows, predict_rows
 from hietan.evaluation.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
 from hietan.evaluation.journal import FORMAT, Journal, StudyError, claim, locked, refuse_other
 from hietan.evaluation.results import StudyResults, collect, write_results
+from hietan.evaluation.thread_pools import one_thread, thread_pools
 from hietan.evaluation.times import append_time, finish_times
 from hietan.evaluation.usage import count_usage
 from hietan.parallel import run_unordered
 
-BACKENDS = {"threads": "threads", "processes": "loky"}
+BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
 
 
 @dataclass(frozen=True)
@@ -65,6 +73,11 @@ class Job:
     method: str
     seed: int
     fold: int
+
+
+Outcome = tuple[
+    Job, dict[str, Any], tuple[float, float]
+]  # what is written down, and seconds to fit and to predict
 
 
 @dataclass(frozen=True)
@@ -138,6 +151,7 @@ def run_study(
     seeds: int | Sequence[int] = 1,
     n_jobs: int | None = None,
     backend: str = "threads",
+    scheduler: str | None = None,
     output: str | Path | None = None,
     groups: Mapping[str, str] | None = None,
     usage: bool = True,
@@ -158,9 +172,16 @@ def run_study(
     seeds : int or sequence of int
         The seeds, or how many: 0, 1, ... Seeds are averaged before ranking; they are no replicates.
     n_jobs : int or None
-        Jobs at a time, as in joblib. Results do not depend on it.
-    backend : {"threads", "processes"}
-        The classifiers of this package release the GIL and do well in threads.
+        Jobs at a time, as in joblib; with a Dask cluster that is there already, as many as it has threads. Results
+        do not depend on it.
+    backend : {"threads", "processes", "dask"}
+        The classifiers of this package release the GIL and do well in threads. "dask": every job goes to a worker of
+        a Dask cluster, that of `scheduler` or of the active client or, without either, one of `n_jobs` processes
+        that lasts as long as the study. Each dataset travels to a worker once, and results are written here alone.
+        A worker that dies is survived; a job that kills several on its own is one that failed. ConnectionError says
+        that the cluster is lost; the same call goes on from there.
+    scheduler : str, optional
+        The address of a Dask scheduler, as "tcp://host:8786", for the backend "dask".
     output : path, optional
         The directory of the results. A run that was interrupted, however, goes on when called again with the same
         arguments. Without it nothing is kept on disk.
@@ -192,14 +213,25 @@ def run_study(
     study = _plan(datasets, methods, cv, seeds, groups, usage, command)
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
-    with _directory(output) as path:
+    if scheduler is not None:
+        if backend != "dask":
+            raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; it needs 'dask'")
+        check_address(scheduler)
+    with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
         _ = study.folds, study.manifest  # all that can be refused is refused before anything is written
         refuse_other(folder, study.manifest)
+        if backend == "dask":
+            client = stack.enter_context(cluster_client(scheduler, n_jobs))
+            check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
+            outcomes = partial(_outcomes_on_workers, client=client)
+        else:
+            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend])
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             claim(folder, study.manifest)
-            _run_jobs(study, folder, n_jobs, backend, retry_failed, progress)
+            _run_jobs(study, folder, outcomes, retry_failed, progress)
+            stack.close()
             results = collect(study, folder)
             write_results(results, folder)
             finish_times(folder)
@@ -246,8 +278,7 @@ def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 def _run_jobs(
     study: Study,
     folder: Path,
-    n_jobs: int | None,
-    backend: str,
+    outcomes: Callable[[Study, Sequence[Job]], Generator[Outcome]],
     retry_failed: bool,
     progress: Callable[[Progress], None] | None,
 ) -> None:
@@ -267,23 +298,24 @@ def _run_jobs(
     state = Progress(total - len(todo), total, total - len(todo), failed)
     if progress is not None:
         progress(state)
-    for job, outcome, seconds in _outcomes(study, todo, n_jobs, BACKENDS[backend]):
-        append_time(folder, study.methods[job.method], job, seconds)
-        journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
-        state = replace(
-            state,
-            done=state.done + 1,
-            failed=state.failed + ("error" in outcome),
-            job=job,
-            seconds=sum(seconds),
-        )
-        if progress is not None:
-            progress(state)
+    if not todo:
+        return
+    with closing(outcomes(study, todo)) as coming:  # whatever ends the loop, nothing goes on behind it
+        for job, outcome, seconds in coming:
+            append_time(folder, study.methods[job.method], job, seconds)
+            journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
+            state = replace(
+                state,
+                done=state.done + 1,
+                failed=state.failed + ("error" in outcome),
+                job=job,
+                seconds=sum(seconds),
+            )
+            if progress is not None:
+                progress(state)
 
 
-def _outcomes(
-    study: Study, todo: Sequence[Job], n_jobs: int | None, backend: str
-) -> Iterator[tuple[Job, dict[str, Any], tuple[float, float]]]:
+def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str) -> Generator[Outcome]:
     """Run jobs, and yield them in the order in which they finish."""
 
     @lru_cache(maxsize=1)
@@ -295,29 +327,54 @@ def _outcomes(
         for job in todo:
             data = study.datasets[job.dataset]
             model = configured(job.dataset, job.method, job.seed)
-            test = study.folds[job.dataset, job.seed] == job.fold
-            usage = study.usage and job.seed == study.seeds[0]
-            yield job, model, data.X, data.y, test, usage
+            yield job, model, data.X, data.y, *_rows_and_usage(study, job)
 
-    if not todo:
-        return
-    # One thread for each job: sums of floats must not depend on how many cores happen to be free.
-    with _thread_pools().limit(limits=1):
+    with thread_pools().limit(limits=1):  # by the caller's thread, whose limits count for more than a job's
         yield from run_unordered(run_job, calls(), n_jobs, backend)
 
 
-@lru_cache(maxsize=1)
-def _thread_pools() -> Any:
-    return ThreadpoolController()  # looks for the libraries, which takes longer than many a job
+def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> Generator[Outcome]:
+    """The same on the workers of a cluster. The hierarchy travels with the dataset, not with every model."""
+
+    def calls() -> Iterator[Call]:
+        for job in todo:
+            data = study.datasets[job.dataset]
+            table = (data.X, data.y, getattr(data, "hierarchy", None))
+            shared = (
+                Shared("data", job.dataset, table),
+                Shared("method", job.method, study.methods[job.method]),
+            )
+            yield shared, (job, *_rows_and_usage(study, job))
+
+    yield from run_on_workers(client, run_job_of, calls(), _killed)
 
 
-def run_job(
-    job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool
-) -> tuple[Job, dict[str, Any], tuple[float, float]]:
+def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
+    """The rows that a job sets aside, and whether it counts feature usage."""
+    return study.folds[job.dataset, job.seed] == job.fold, study.usage and job.seed == study.seeds[0]
+
+
+def _killed(call: Call, n_workers: int) -> Outcome:
+    """The outcome of a job that no worker survives; it must be the same in every run."""
+    job = call[1][0]
+    dead = "the worker" if n_workers == 1 else f"{n_workers} workers, one after the other,"
+    message = f"KilledWorker: {dead} died while nothing but this job was running"
+    return job, {"error": message, "traceback": f"{message}\n"}, (0.0, 0.0)
+
+
+def run_job_of(
+    table: tuple[Any, Any, Any], method: Method, job: Job, test: NDArray[np.bool_], usage: bool
+) -> Outcome:
+    """Run a job with a method as it was given: hierarchy and seed are set here."""
+    X, y, hierarchy = table
+    return run_job(job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
+
+
+def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
     """Fit and predict one fold. What it returns can be written as JSON; a failure is a result, too."""
     start = fitted_at = time.perf_counter()
     try:
-        with _thread_pools().limit(limits=1):  # of this thread, or this process
+        with one_thread():
             fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
             fitted_at = time.perf_counter()
             outcome = _predict(fitted, X[np.flatnonzero(test)], usage)
