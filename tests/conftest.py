@@ -31,14 +31,22 @@ def real_data():
     return os.environ["HIETAN_DATA"]
 
 
-@pytest.fixture(scope="module", params=["dense", "sparse", "dense in blocks", "sparse in blocks"])
-def storage(request):
-    """All tests of a module that asks for it run with pair counts of either kind, however small the data.
-
-    In blocks, edges are sorted a few at a time, as are those of wide data.
-    """
-    kind, _, blocks = request.param.partition(" in ")
+def _stored(how):
+    """Pair counts of either kind, however small the data; in blocks, edges are sorted a few at a time, as in wide data."""
+    kind, _, blocks = how.partition(" in ")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_STORAGE", kind)
         patch.setattr(ranking, "_BLOCK", 3 if blocks else 0)
-        yield request.param
+        yield how
+
+
+@pytest.fixture(scope="module", params=["dense", "sparse in blocks"])
+def storage(request):
+    """All tests of a module that asks for it run with both ways of keeping counts and ranking edges."""
+    yield from _stored(request.param)
+
+
+@pytest.fixture(scope="module", params=["dense", "sparse", "dense in blocks", "sparse in blocks"])
+def every_storage(request):
+    """The same with all four combinations."""
+    yield from _stored(request.param)

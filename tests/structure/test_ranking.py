@@ -22,7 +22,7 @@ def all_keys(ranking):
     return np.concatenate([ranking.keys.row(i) for i in range(ranking.counts.n_features)])
 
 
-@pytest.mark.usefixtures("storage")
+@pytest.mark.usefixtures("every_storage")
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 300), st.integers(1, 4))
 def test_keys_are_the_twins_to_the_bit(seed, d, n, n_classes):
     rng = np.random.default_rng(seed)
