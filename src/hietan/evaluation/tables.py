@@ -113,7 +113,7 @@ def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
     rows.append(("average rank", *(f"{v:.2f}" for v in ranking.average_ranks().values())))
     for group in ranking.group_names:
         rows.append((f"average rank, {group}", *(f"{v:.2f}" for v in ranking.average_ranks(group).values())))
-    rows.append(("wins", *(f"{v:g}" for v in ranking.wins().values())))
+    rows.append(("wins", *(f"{v:.3g}" for v in ranking.wins().values())))
     return TextTable(ranking.title, ("dataset", *ranking.methods), tuple(rows), tuple(lines))
 
 
