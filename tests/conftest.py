@@ -32,7 +32,7 @@ def real_data():
 
 
 def _stored(how):
-    """Pair counts of either kind, however small the data; in blocks, edges are sorted a few at a time, as in wide data."""
+    """Pair counts of either kind, however small the data; in blocks, edges are sorted a few at a time."""
     kind, _, blocks = how.partition(" in ")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_STORAGE", kind)
