@@ -18,9 +18,9 @@ HERE = Path(__file__).parent
 EXPECTED, TOLERANCE = HERE / "callgrind.json", 0.05
 
 
-def build() -> Path:
-    program = HERE.parent / "out" / "callgrind"
-    program.parent.mkdir(exist_ok=True)
+def build(folder: Path = HERE.parent / "out") -> Path:
+    program = folder / "callgrind"
+    folder.mkdir(exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
     flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g"]
     subprocess.run([compiler, *flags, str(HERE / "callgrind.cpp"), "-o", str(program)], check=True)
