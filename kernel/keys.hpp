@@ -17,11 +17,12 @@ class DenseKeys {
   static constexpr bool kRowsRise = true;
   DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
     for (std::size_t i = 0; i < d; ++i) {
-      const std::int64_t* row = keys + row_start(i, d) - i - 1;
+      const std::int64_t* row = keys + row_start(i, d);
       std::uint8_t any = 0;
       for (std::size_t j = i + 1; j < d; ++j) {
-        histogram_.add(row[j]);
-        const auto varies = static_cast<std::uint8_t>(row[j] != 0);
+        const std::int64_t key = row[j - i - 1];
+        histogram_.add(key);
+        const auto varies = static_cast<std::uint8_t>(key != 0);
         varies_[j] |= varies;
         any |= varies;
       }
@@ -41,9 +42,11 @@ class DenseKeys {
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
     for (std::size_t i = cut.first; i < std::min(cut.last, d_); ++i) {
-      const std::int64_t* row = keys_ + row_start(i, d_) - i - 1;
-      for (std::size_t j = i + 1; j < d_; ++j)
-        if (row[j] >= low && row[j] < high) f(i, j, row[j]);
+      const std::int64_t* row = keys_ + row_start(i, d_);
+      for (std::size_t j = i + 1; j < d_; ++j) {
+        const std::int64_t key = row[j - i - 1];
+        if (key >= low && key < high) f(i, j, key);
+      }
     }
   }
 

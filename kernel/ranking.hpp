@@ -206,7 +206,7 @@ class Ranking {
       blocks_.push_back({order_.sorted(cut, [](std::size_t, std::size_t) { return false; }), cut.positive()});
       cut_ = cut;  // only now: where memory runs out, the block is sorted again another time
       sorted_ += blocks_.back().edges.size();
-      wanted_ += wanted_ / 2;
+      wanted_ = std::min(wanted_ + wanted_ / 2, pair_total(relations().d) + 1);
     }
     return &blocks_[k];
   }

@@ -142,7 +142,7 @@ inline void hierarchical_tree(const EdgeOrder& order, const std::int64_t* root_o
   const auto connected = [&](std::size_t features) { return edges.size() + 1 >= features; };
   const auto read = [&](const EdgeOrder::Cut& next) {
     cut = next;
-    wanted *= 2;
+    wanted = std::min(2 * wanted, pair_total(d) + 1);
     for (const Edge& edge : order.sorted(cut, dead)) consider(edge);
   };
   while (!connected(order.varying())) {

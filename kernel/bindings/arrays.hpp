@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 #include "../words.hpp"
 
@@ -40,8 +41,12 @@ inline void require_rows(const In<std::int64_t, 1>& rows, std::size_t n) {
 
 inline void require_order(const In<std::int64_t, 1>& order, std::size_t d) {
   require(order.shape(0) == d, "root_order must have an entry per feature");
-  for (std::size_t k = 0; k < d; ++k)
+  std::vector<bool> seen(d, false);
+  for (std::size_t k = 0; k < d; ++k) {
     require(order.data()[k] >= 0 && static_cast<std::size_t>(order.data()[k]) < d, "root_order is out of range");
+    require(!seen[static_cast<std::size_t>(order.data()[k])], "root_order names a feature twice");
+    seen[static_cast<std::size_t>(order.data()[k])] = true;
+  }
 }
 
 template <typename Index>

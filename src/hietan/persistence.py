@@ -260,6 +260,7 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     n, ones, pairs = counts.class_count, counts.ones, counts.pairs
     _require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are no integers")
     _require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have another shape")
+    _require(int(n.astype(object).sum()) <= np.iinfo(np.int32).max, "more rows than counts can hold")
     _require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
     if isinstance(pairs, SparsePairs):
         _check_sparse_pairs(pairs, n_classes, d)

@@ -12,7 +12,19 @@ import pytest
 import scipy.sparse as sp
 
 from comparison import ontology
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite, ProximalGraph
+from hietan import (
+    AODE,
+    HIPNB,
+    HRETAN,
+    TAN,
+    HieAODE,
+    HieAODELite,
+    Hierarchy,
+    HierarchyWarning,
+    HieTAN,
+    HieTANLite,
+    ProximalGraph,
+)
 from hietan.datasets import make_hierarchical_classification
 from strategies import fixed_problems
 
@@ -174,3 +186,33 @@ def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
     run = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True, "different": []}
+
+
+def test_rows_that_contradict_the_hierarchy_are_told_as_in_memory():
+    hierarchy = Hierarchy.from_edges([("a", "b"), ("b", "c")])
+    X = np.array([[1, 1, 0], [1, 0, 0], [1, 1, 1], [0, 1, 1], [1, 0, 1], [0, 0, 0]])
+    y = np.array([0, 1, 0, 1, 0, 1])
+    with pytest.warns(HierarchyWarning) as here:
+        HieTAN(hierarchy=hierarchy).fit(X, y)
+    with pytest.warns(HierarchyWarning) as there:
+        HieTAN(hierarchy=hierarchy).fit(da.from_array(X, chunks=(2, 3)), y)
+    assert "in row 3, 'b' is 1 but its parent 'a' is 0" in str(here[0].message)
+    assert str(there[0].message) == str(here[0].message)
+
+
+def test_empty_blocks_bring_neither_labels_nor_their_kind():
+    X, y = np.eye(4, dtype=np.int64), np.array([0, 1, 0, 1])
+    blocks = [*delayed_parts(X, 2), dask.delayed(X[:0])]
+    model = TAN(random_state=0).fit(blocks, [dask.delayed(part) for part in (y[:2], y[2:], np.array([]))])
+    assert model.classes_.dtype == y.dtype
+    with pytest.raises(ValueError, match="a block has 0 rows of X but 2 labels; divide both alike"):
+        TAN().fit(blocks, [dask.delayed(part) for part in (y[:2], y[2:], np.array([7, 7]))])
+    with pytest.raises(ValueError, match="X has no rows"):
+        TAN().fit([dask.delayed(X[:0])], [dask.delayed(y[:0])])
+
+
+def test_dimensions_that_do_not_fit():
+    with pytest.raises(ValueError, match="X has 1 dimension"):
+        TAN().fit(da.ones(6, chunks=3), np.arange(6))
+    with pytest.raises(ValueError, match="y has 2 dimension"):
+        TAN().fit(da.ones((6, 2), chunks=3), da.ones((6, 1), chunks=3))

@@ -88,6 +88,7 @@ def test_many_rows_and_both_kinds_of_labels(directed, wide_labels):
         (lambda k, r: _kernel.spanning_tree(k, 6, 6), "root is out of range"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.arange(5)), "entry per feature"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.full(6, 9)), "out of range"),
+        (lambda k, r: _kernel.hierarchical_tree(k, r, np.zeros(6, dtype=np.int64)), "names a feature twice"),
         (
             lambda k, r: _kernel.lazy_trees(_kernel.Ranking(k, r), pack([0] * 5), 1, ROOT_ORDER, 0, True),
             "features",
@@ -167,3 +168,18 @@ class TestTree:
         mine = np.array([-1, 0])
         Tree(mine, ("p", "q"))
         mine[1] = -2  # the caller's array stays the caller's
+
+
+@pytest.mark.parametrize("block", [1, 3, 0])
+def test_large_ties_end(block):
+    """Two halves tie at one key and share nothing with each other: hundreds of parts of one tie are read."""
+    d = 200
+    table = np.zeros((d, d), dtype=np.int64)
+    table[: d // 2, : d // 2] = table[d // 2 :, d // 2 :] = 5
+    keys = table[np.triu_indices(d, 1)]
+    unrelated = EdgeRanking(None, Hierarchy.unrelated(map(str, range(d)))).relations
+    expected = _kernel.spanning_tree(keys, d, 0)
+    assert _kernel.hierarchical_tree(keys, unrelated, np.arange(d), block).tolist() == expected.tolist()
+    ranking = _kernel.Ranking(keys, unrelated, block)
+    order = np.lexsort((*reversed(np.triu_indices(d, 1)), -keys))
+    assert ranking.edges(keys.size).tolist() == np.stack(np.triu_indices(d, 1), axis=1)[order].tolist()

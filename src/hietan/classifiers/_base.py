@@ -30,7 +30,7 @@ from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.parallel import map_chunks
-from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
+from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation
 
 SMOOTHINGS = ("laplace", "pooled")
 
@@ -160,13 +160,16 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         self._check_parameters()
         # If what follows is refused, the model is none rather than half of two.
-        self.__dict__.pop("counts_", None)
+        for name in ("counts_", "_ranking", "_tree"):  # and their memory is free while the new ones are made
+            self.__dict__.pop(name, None)
         if is_partitioned(X):
             classes, blocks, labels = read_partitions(self, X, y)
             self._set_classes(classes)
             self._align_hierarchy()
             self._begin()
-            self._set_counts(count_partitions(self, blocks, labels))
+            counts, violation = count_partitions(self, blocks, labels)
+            self._warn_if_not_closed(violation)
+            self._set_counts(counts)
             self._learn()
             return self
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
@@ -176,7 +179,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._align_hierarchy()
         self._begin()
         rows = BinaryRows.from_matrix(X, self.binarize)
-        self._warn_if_not_closed(rows)
+        self._warn_if_not_closed(first_violation(rows, self.hierarchy_))
         self._set_counts(self._count(rows, codes))
         self._learn()
         return self
@@ -211,7 +214,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._align_hierarchy()
         if first:
             self._begin()
-        self._warn_if_not_closed(rows)
+        self._warn_if_not_closed(first_violation(rows, self.hierarchy_))
         counts = self._count(rows, np.searchsorted(self.classes_, y))
         self._set_counts(counts if first else self.counts_ + counts)
         return self
@@ -219,15 +222,17 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def _counter(self) -> Self:
         """A copy that knows the columns and the classes, and nothing else: what a worker needs to count rows."""
         copy: Self = clone(self).set_params(hierarchy=None)
-        for name in ("classes_", "n_features_in_", "feature_names_in_"):
+        for name in ("classes_", "n_features_in_", "feature_names_in_", "hierarchy_"):
             if hasattr(self, name):
                 setattr(copy, name, getattr(self, name))
         return copy
 
-    def _count_rows(self, X: Any, y: NDArray[Any]) -> PairCounts:
+    def _count_rows(self, X: Any, y: NDArray[Any]) -> tuple[PairCounts, Violation | None]:
         """The statistics of some rows, which change nothing here; y must hold known classes."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric", reset=False)
-        return self._count(BinaryRows.from_matrix(X, self.binarize), np.searchsorted(self.classes_, y))
+        rows = BinaryRows.from_matrix(X, self.binarize)
+        counts = self._count(rows, np.searchsorted(self.classes_, y))
+        return counts, first_violation(rows, self.hierarchy_)
 
     def _set_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
@@ -247,8 +252,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if not hasattr(self, "counts_"):  # said once, not with every part of the data
             warn_of_misspelt(self.hierarchy, names, stacklevel=3)
 
-    def _warn_if_not_closed(self, rows: BinaryRows) -> None:
-        found = first_violation(rows, self.hierarchy_)
+    def _warn_if_not_closed(self, found: Violation | None) -> None:
         if found is not None:
             row, parent, child = found
             warnings.warn(

@@ -3,7 +3,7 @@
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
 from hietan.structure.proximal import graph_penalty, prox_graph
 from hietan.structure.ranking import EdgeRanking
-from hietan.structure.relations import first_violation, kernel_relations
+from hietan.structure.relations import Violation, first_violation, kernel_relations
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 
@@ -13,6 +13,7 @@ __all__ = [
     "PairCounts",
     "SparsePairs",
     "Tree",
+    "Violation",
     "count_ones",
     "count_pairs",
     "first_violation",

@@ -18,10 +18,11 @@ def kernel_relations(hierarchy: Hierarchy) -> _kernel.Relations:
     return _kernel.Relations(*(_int32(part) for m in (above, below) for part in (m.indptr, m.indices)))
 
 
-def first_violation(
-    rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = 4096
-) -> tuple[int, str, str] | None:
-    """(row, parent, child) where a feature is 1 and its parent 0, or None where all rows are closed upwards."""
+Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the parent 0
+
+
+def first_violation(rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = 4096) -> Violation | None:
+    """The first place where a feature is 1 and its parent 0, or None where all rows are closed upwards."""
     children = hierarchy.adjacency
     if not children.nnz:
         return None
