@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
@@ -138,6 +139,24 @@ def test_numbers_that_vary_are_no_constant():
 def test_what_cannot_be_done_is_refused(least, message):
     with pytest.raises(ValueError, match=message):
         MinSupport(TAN(), least).fit(DATA.X, DATA.y)
+
+
+@pytest.mark.parametrize("refused", ["labels", "columns", "rows"])
+def test_a_refused_fit_leaves_no_model(refused):
+    clf = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
+    X, y = DATA.X[:, ::-1], DATA.y
+    if refused == "labels":
+        y = np.zeros_like(DATA.y)
+    else:
+        X = np.zeros(DATA.X.shape) if refused == "columns" else np.full(DATA.X.shape, np.nan)
+    with pytest.raises(ValueError, match="one class|none of the 120 columns|NaN"):
+        clf.fit(X, y)
+    for method in (clf.predict, clf.predict_proba, clf.trees, clf.explain):
+        with pytest.raises(NotFittedError):
+            method(DATA.X)
+    assert not {"estimator_", "support_", "classes_"} & set(vars(clf))
+    fresh = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
+    np.testing.assert_array_equal(clf.fit(DATA.X, DATA.y).predict_proba(DATA.X), fresh.predict_proba(DATA.X))
 
 
 def test_it_is_part_of_the_fingerprint():

@@ -81,6 +81,9 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         """Choose the columns from X, and fit a clone of the classifier to them."""
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be a whole number above 0, got {self.min_support!r}")
+        # If what follows is refused, the model is none rather than half of two.
+        for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
+            self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         kept = (_count_ones(rows) >= self.min_support) & _varies(rows)
         if not kept.any():
@@ -97,10 +100,9 @@ class MinSupport(ClassifierMixin, BaseEstimator):
                 warn_of_misspelt(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
-        self.support_ = kept
+        model.fit(self._columns(X, rows, columns), y)
         self._hierarchy: Hierarchy = whole.get("hierarchy", align_hierarchy(None, names, len(kept)))
-        self.estimator_ = model.fit(self._columns(X, rows), y)
-        self.classes_ = self.estimator_.classes_
+        self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
         return self
 
     @_if_offered
@@ -147,11 +149,11 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         """What the fitted classifier says of the rows, of which it sees the columns kept."""
         check_is_fitted(self)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return getattr(self.estimator_, method)(self._columns(X, rows), **options)
-
-    def _columns(self, X: Any, rows: Any) -> Any:
-        """The columns kept: of a pandas frame with their names, which the classifier matches and shows."""
         columns = np.flatnonzero(self.support_)
+        return getattr(self.estimator_, method)(self._columns(X, rows, columns), **options)
+
+    def _columns(self, X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
+        """Some columns: of a pandas frame with their names, which the classifier matches and shows."""
         if hasattr(X, "iloc") and hasattr(self, "feature_names_in_"):
             return X.iloc[:, columns]
         return rows[:, columns]
