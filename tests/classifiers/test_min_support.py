@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
@@ -120,6 +121,24 @@ def test_hierarchies_deep_in_a_classifier_are_restricted():
     np.testing.assert_array_equal(deep.predict_proba(DATA.X), flat.predict_proba(DATA.X))
     assert not hasattr(deep, "trees") and not hasattr(MinSupport(LogisticRegression()), "explain")
     assert hasattr(MinSupport(HieTAN()), "trees")
+
+
+def test_without_a_hierarchy_the_steps_before_may_change_the_columns():
+    inner = make_pipeline(SelectKBest(chi2, k=3), HieTAN(random_state=0))
+    clf = MinSupport(inner, 5).fit(DATA.X, DATA.y)
+    kept = kept_by_hand(DATA.X, range(len(DATA.y)), 5)
+    by_hand = inner.fit(DATA.X[:, kept], DATA.y).predict_proba(DATA.X[:, kept])
+    np.testing.assert_array_equal(clf.predict_proba(DATA.X), by_hand)
+
+
+@pytest.mark.parametrize("hierarchy", [None, DATA.hierarchy], ids=["none", "given"])
+def test_one_within_another_names_the_same_columns(hierarchy):
+    clf = HieTAN(hierarchy=hierarchy, random_state=0)
+    flat = MinSupport(clf, 8).fit(DATA.X, DATA.y)
+    twice = MinSupport(MinSupport(clf, 8), 5).fit(DATA.X, DATA.y)
+    assert flat.support_.sum() < twice.support_.sum() < 120
+    (ours,), (expected,) = twice.trees(DATA.X[:1]), flat.trees(DATA.X[:1])
+    assert ours.edges == expected.edges and ours.feature_names == expected.feature_names
 
 
 def test_numbers_that_vary_are_no_constant():

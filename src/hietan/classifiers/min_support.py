@@ -38,7 +38,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     """A classifier on those columns alone that have at least `min_support` ones in the training rows and vary there.
 
     Datasets are often thinned so before they are divided: that sees the columns of the test rows, if never their
-    classes. Here the choice is made anew in each `fit`, from the rows that `fit` is given. The hierarchy of the
+    classes. Here the choice is made anew in each `fit`, from the rows that `fit` is given. A hierarchy given to the
     classifier, however deep in it, is restricted to the columns kept, so relations through dropped ones stay. Trees and
     explanations speak of all columns, of which the dropped ones are in no tree.
 
@@ -93,15 +93,21 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
+        own, inner = "hierarchy", model
+        while isinstance(inner, MinSupport):
+            own, inner = f"estimator__{own}", inner.estimator
         whole: dict[str, Hierarchy] = {}
         for name, value in model.get_params(deep=True).items():
-            if name.rpartition("__")[2] == "hierarchy" and (value is None or isinstance(value, Hierarchy)):
+            # None becomes the names of all columns, for trees; deeper in, other steps may have changed the columns.
+            if (name == own and value is None) or (
+                name.rpartition("__")[2] == "hierarchy" and isinstance(value, Hierarchy)
+            ):
                 whole[name] = align_hierarchy(value, names, len(kept))
                 warn_of_misspelt(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
         model.fit(self._columns(X, rows, columns), y)
-        self._hierarchy: Hierarchy = whole.get("hierarchy", align_hierarchy(None, names, len(kept)))
+        self._hierarchy: Hierarchy = whole.get(own, align_hierarchy(None, names, len(kept)))
         self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
         return self
 
