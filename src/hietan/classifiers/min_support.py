@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._parameters import align_hierarchy, warn_of_misspelt
+from hietan.classifiers._parameters import align_hierarchy, in_memory, warn_of_misspelt
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -81,6 +81,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         """Choose the columns from X, and fit a clone of the classifier to them."""
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be a whole number above 0, got {self.min_support!r}")
+        X, y = _in_memory(X), _in_memory(y)
         # If what follows is refused, the model is none rather than half of two.
         for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
             self.__dict__.pop(fitted, None)
@@ -154,7 +155,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     def _ask(self, method: str, X: Any, **options: Any) -> Any:
         """What the fitted classifier says of the rows, of which it sees the columns kept."""
         check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
         return getattr(self.estimator_, method)(self._columns(X, rows, columns), **options)
 
@@ -171,6 +172,10 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
+
+
+def _in_memory(rows: Any) -> Any:
+    return in_memory(rows, "MinSupport", "the columns are chosen from all rows at once")
 
 
 def _count_ones(X: Any) -> NDArray[np.int64]:
