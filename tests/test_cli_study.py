@@ -129,6 +129,10 @@ def test_a_dataset_in_a_file(run, tmp_path):
             'data = "CE-BP"\nmethods = "tan"\nscheduler = 8786',
             "scheduler is 8786; expected an address as tcp://",
         ),
+        (
+            'data = "synthetic-0"\nmethods = "tan"\njobs = 0',
+            "study.toml: jobs is 0; expected a whole number other than 0",
+        ),
         ("data = ", "is no TOML file"),
     ],
 )
@@ -161,6 +165,10 @@ def test_mistakes_in_a_study_file(run, tmp_path, content, message):
             "lam is '-1'; expected a number above 0",
         ),
         (["--data", "synthetic", "--methods", "tan", "--backend", "magic"], "backend is 'magic'"),
+        (
+            ["--data", "synthetic-0", "--methods", "tan", "--jobs", "0"],
+            "n_jobs is 0; expected a whole number other than 0",
+        ),
         (["--data", "synthetic-0", "--methods", "tan", "--folds", "70"], "fewer than the 70 folds"),
         (["--data", "synthetic"], "a study needs --data and --methods"),
     ],

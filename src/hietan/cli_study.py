@@ -222,7 +222,7 @@ def _checked(path: Path, key: str, value: Any) -> Any:
         "folds": (int, "a whole number above 1"),
         "seeds": (int, "a whole number above 0"),
         "min_support_in_folds": (int, "a whole number above 0"),
-        "jobs": (int, "a whole number"),
+        "jobs": (int, "a whole number other than 0"),
         "backend": (str, "threads, processes or dask"),
         "scheduler": (str, "an address as tcp://host:8786"),
     }
@@ -231,7 +231,7 @@ def _checked(path: Path, key: str, value: Any) -> Any:
     values = value if many and isinstance(value, list) else [value]
     wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
     least = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
-    if wrong or (key in least and value < least[key]):
+    if wrong or (key in least and value < least[key]) or (key == "jobs" and value == 0):
         raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
     return values if many else _lambda(str(value)) if key == "lam" else value
 
