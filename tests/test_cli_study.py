@@ -102,6 +102,40 @@ def test_a_study_file(run, tmp_path):
     assert "hip-nb" in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--data", "synthetic-1"], "--data belongs"),
+        (["--methods", "tan"], "--methods belongs"),
+        (["--folds", 10], "--folds belongs"),  # as it would be without it
+        (["--seeds", 2], "--seeds belongs"),
+        (["--alpha", 0.5], "--alpha belongs"),
+        (["--smoothing", "pooled"], "--smoothing belongs"),
+        (["--lam", "tuned"], "--lam belongs"),
+        (["--tune-alpha"], "--tune-alpha belongs"),
+        (["--no-tune-threshold"], "--no-tune-threshold belongs"),
+        (["--no-usage"], "--no-usage belongs"),
+        (["--min-support-in-folds", 3], "--min-support-in-folds belongs"),
+        (["--seeds", 2, "--jobs", 2, "--folds", 4], "--folds, --seeds belong"),
+    ],
+)
+def test_what_belongs_into_a_study_file_is_refused_beside_it(run, tmp_path, words, named):
+    file = tmp_path / "study.toml"
+    file.write_text('data = "synthetic-0"\nmethods = "tan"\nfolds = 3\n')
+    complaint = one_line(run("study", file, *words, "-o", tmp_path / "out"))
+    assert f"{named} into the study file" in complaint and str(file) in complaint
+    assert not (tmp_path / "out").exists()
+
+
+def test_how_a_study_is_run_may_be_said_beside_its_file(run, tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text('data = ["synthetic-0", "synthetic-1"]\nmethods = "tan"\nfolds = 3\njobs = 1\n')
+    words = ["--jobs", 2, "--backend", "threads", "--retry-failed", "--no-figures", "--no-report", "--quiet"]
+    result = run("study", file, *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0 and result.output == ""
+    assert not (tmp_path / "out" / "figures").exists() and not (tmp_path / "out" / "report.html").exists()
+
+
 def test_a_dataset_in_a_file(run, tmp_path):
     data = make_hierarchical_classification(60, 15, random_state=1)
     data.save(tmp_path / "mine.hietan")

@@ -75,6 +75,7 @@ def register(app: typer.Typer) -> None:
 
 
 def study(
+    ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="A study file (TOML) in place of the options.")] = None,
     data: Annotated[
         list[str] | None, typer.Option(help="ageing-2014, synthetic, CE-BP ..., or a file.")
@@ -123,9 +124,8 @@ def study(
     from hietan.report import write_details, write_report
 
     with clear_errors(output):
-        if file is not None and (data or methods):
-            raise StudyError("give either a study file or --data and --methods, not both")
         if file is not None:
+            _refuse_beside(file, ctx)
             options = read_study_file(file)
         else:
             tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage, min_support_in_folds)
@@ -186,6 +186,22 @@ def compare_directories(
         raise StudyError(f"unknown control {control!r}{suggest(control, known)}")
     options = {"metrics": [metric], "control": control, "alternative": alternative}
     return make_rankings(list(rows.values()), groups=groups, **options)  # type: ignore[arg-type]
+
+
+def _refuse_beside(file: Path, ctx: typer.Context) -> None:
+    """Refuse options that say what a study is of where a study file says it; how it is run may be said beside."""
+    from hietan.evaluation import StudyError
+
+    how = ("jobs", "backend", "scheduler")
+    given = [
+        f"--{'no-' if ctx.params[field.name] is False else ''}{field.name.replace('_', '-')}"
+        for field in fields(StudyOptions)
+        if field.name not in how
+        and getattr(ctx.get_parameter_source(field.name), "name", "") == "COMMANDLINE"
+    ]
+    if given:
+        verb = "belongs" if len(given) == 1 else "belong"
+        raise StudyError(f"{', '.join(given)} {verb} into the study file {file}, not beside it")
 
 
 def read_study_file(path: Path) -> StudyOptions:
