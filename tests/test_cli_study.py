@@ -3,6 +3,8 @@
 import csv
 import os
 import re
+import shlex
+import sys
 
 import pytest
 import typer
@@ -295,6 +297,35 @@ def test_tuning_is_nested_and_named():
     plain = make_methods(["tan"])[0]
     tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))
     assert tuned.metrics()["auc"] == pytest.approx(untuned.metrics()["auc"])  # the threshold alone is moved
+
+
+def test_alphas_are_used_and_named_to_the_last_digit():
+    alphas = [1, 1.0000001, 0.5, 0.05, 0.12345678, 0.12345679, 0.1 + 0.2, 1e-7, 2e6]
+    methods = make_methods(["tan"], alphas=alphas)
+    assert [m.estimator.alpha for m in methods] == alphas
+    labels = [m.setting.partition(",")[0].removeprefix("alpha=") for m in methods]
+    assert labels[0] == "1" and labels[2:5] == ["0.5", "0.05", "0.12345678"]
+    assert list(map(float, labels)) == alphas
+
+
+def test_the_command_gives_the_study_again_in_a_shell(run, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cli_study, "run", lambda options, *_: asked.append(options) or sys.exit(0))
+    methods = ["tan", "sklearn.svm.SVC:kernel='rbf',C=$HOME", "tan:alpha=2"]
+    options = cli_study.StudyOptions(
+        ["my genes; rm.hietan", "it's.hietan", "CE-BP"],
+        methods,
+        alpha=[1.0, 0.12345678],
+        smoothing=["po oled"],
+        lam=0.0012345678,
+        usage=False,
+    )
+    command = options.command()
+    assert "--methods tan:alpha=2 " in command and "--alpha 1 --alpha 0.12345678 " in command
+    program, *words = shlex.split(command)
+    assert program == "hietan"
+    run(*words)
+    assert asked == [options]
 
 
 def test_names_with_parameters_and_import_paths():

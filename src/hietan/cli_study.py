@@ -6,6 +6,7 @@ there at once.
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli_names import suggest
+from hietan.cli_names import exact, suggest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,11 +57,11 @@ class StudyOptions:
     def command(self) -> str:
         """The command that asks for this, without what leaves the results as they are."""
         words = ["hietan study"]
-        words += [f"--data {name}" for name in self.data] + [f"--methods {name}" for name in self.methods]
+        words += [f"--data {shlex.quote(name)}" for name in self.data]
+        words += [f"--methods {shlex.quote(name)}" for name in self.methods]
         words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
-        words += [f"--alpha {a:g}" for a in self.alpha or []] + [
-            f"--smoothing {s}" for s in self.smoothing or []
-        ]
+        words += [f"--alpha {exact(alpha)}" for alpha in self.alpha or []]
+        words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
         words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
         support = self.min_support_in_folds
