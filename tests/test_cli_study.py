@@ -3,6 +3,8 @@
 import csv
 import os
 import re
+import shlex
+import sys
 
 import pytest
 import typer
@@ -102,6 +104,40 @@ def test_a_study_file(run, tmp_path):
     assert "hip-nb" in result.output
 
 
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["--data", "synthetic-1"], "--data belongs"),
+        (["--methods", "tan"], "--methods belongs"),
+        (["--folds", 10], "--folds belongs"),  # as it would be without it
+        (["--seeds", 2], "--seeds belongs"),
+        (["--alpha", 0.5], "--alpha belongs"),
+        (["--smoothing", "pooled"], "--smoothing belongs"),
+        (["--lam", "tuned"], "--lam belongs"),
+        (["--tune-alpha"], "--tune-alpha belongs"),
+        (["--no-tune-threshold"], "--no-tune-threshold belongs"),
+        (["--no-usage"], "--no-usage belongs"),
+        (["--min-support-in-folds", 3], "--min-support-in-folds belongs"),
+        (["--seeds", 2, "--jobs", 2, "--folds", 4], "--folds, --seeds belong"),
+    ],
+)
+def test_what_belongs_into_a_study_file_is_refused_beside_it(run, tmp_path, words, named):
+    file = tmp_path / "study.toml"
+    file.write_text('data = "synthetic-0"\nmethods = "tan"\nfolds = 3\n')
+    complaint = one_line(run("study", file, *words, "-o", tmp_path / "out"))
+    assert f"{named} into the study file" in complaint and str(file) in complaint
+    assert not (tmp_path / "out").exists()
+
+
+def test_how_a_study_is_run_may_be_said_beside_its_file(run, tmp_path):
+    file = tmp_path / "study.toml"
+    file.write_text('data = ["synthetic-0", "synthetic-1"]\nmethods = "tan"\nfolds = 3\njobs = 1\n')
+    words = ["--jobs", 2, "--backend", "threads", "--retry-failed", "--no-figures", "--no-report", "--quiet"]
+    result = run("study", file, *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0 and result.output == ""
+    assert not (tmp_path / "out" / "figures").exists() and not (tmp_path / "out" / "report.html").exists()
+
+
 def test_a_dataset_in_a_file(run, tmp_path):
     data = make_hierarchical_classification(60, 15, random_state=1)
     data.save(tmp_path / "mine.hietan")
@@ -128,6 +164,10 @@ def test_a_dataset_in_a_file(run, tmp_path):
         (
             'data = "CE-BP"\nmethods = "tan"\nscheduler = 8786',
             "scheduler is 8786; expected an address as tcp://",
+        ),
+        (
+            'data = "synthetic-0"\nmethods = "tan"\njobs = 0',
+            "study.toml: jobs is 0; expected a whole number other than 0",
         ),
         ("data = ", "is no TOML file"),
     ],
@@ -161,6 +201,10 @@ def test_mistakes_in_a_study_file(run, tmp_path, content, message):
             "lam is '-1'; expected a number above 0",
         ),
         (["--data", "synthetic", "--methods", "tan", "--backend", "magic"], "backend is 'magic'"),
+        (
+            ["--data", "synthetic-0", "--methods", "tan", "--jobs", "0"],
+            "n_jobs is 0; expected a whole number other than 0",
+        ),
         (["--data", "synthetic-0", "--methods", "tan", "--folds", "70"], "fewer than the 70 folds"),
         (["--data", "synthetic"], "a study needs --data and --methods"),
     ],
@@ -253,6 +297,35 @@ def test_tuning_is_nested_and_named():
     plain = make_methods(["tan"])[0]
     tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))
     assert tuned.metrics()["auc"] == pytest.approx(untuned.metrics()["auc"])  # the threshold alone is moved
+
+
+def test_alphas_are_used_and_named_to_the_last_digit():
+    alphas = [1, 1.0000001, 0.5, 0.05, 0.12345678, 0.12345679, 0.1 + 0.2, 1e-7, 2e6]
+    methods = make_methods(["tan"], alphas=alphas)
+    assert [m.estimator.alpha for m in methods] == alphas
+    labels = [m.setting.partition(",")[0].removeprefix("alpha=") for m in methods]
+    assert labels[0] == "1" and labels[2:5] == ["0.5", "0.05", "0.12345678"]
+    assert list(map(float, labels)) == alphas
+
+
+def test_the_command_gives_the_study_again_in_a_shell(run, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(cli_study, "run", lambda options, *_: asked.append(options) or sys.exit(0))
+    methods = ["tan", "sklearn.svm.SVC:kernel='rbf',C=$HOME", "tan:alpha=2"]
+    options = cli_study.StudyOptions(
+        ["my genes; rm.hietan", "it's.hietan", "CE-BP"],
+        methods,
+        alpha=[1.0, 0.12345678],
+        smoothing=["po oled"],
+        lam=0.0012345678,
+        usage=False,
+    )
+    command = options.command()
+    assert "--methods tan:alpha=2 " in command and "--alpha 1 --alpha 0.12345678 " in command
+    program, *words = shlex.split(command)
+    assert program == "hietan"
+    run(*words)
+    assert asked == [options]
 
 
 def test_names_with_parameters_and_import_paths():

@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from hietan import classifiers
-from hietan.cli_names import suggest
+from hietan.cli_names import exact, suggest
 from hietan.cli_study import UNTUNED_LAMBDA
 from hietan.evaluation import Method, StudyError, gmean_scorer
 
@@ -134,9 +134,8 @@ def make_methods(
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
-    settings = (
-        [("", s) for s in smoothings] if tune_alpha else [(f"{a:g}", s) for a in alphas for s in smoothings]
-    )
+    weights: Sequence[float | None] = [None] if tune_alpha else alphas
+    settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings]
     return [
         _tuned(method, tune_threshold)
         for spec in single
@@ -145,7 +144,7 @@ def make_methods(
 
 
 def _variants(
-    spec: str, estimator: Any, settings: Sequence[tuple[str, str]], min_support: int | None
+    spec: str, estimator: Any, settings: Sequence[tuple[float | None, str]], min_support: int | None
 ) -> list[Method]:
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
@@ -157,8 +156,8 @@ def _variants(
     methods = []
     for alpha, smoothing in settings:
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
-        if alpha:
-            setting = f"alpha={alpha},smoothing={smoothing}"
+        if alpha is not None:
+            setting = f"alpha={exact(alpha)},smoothing={smoothing}"
             smoothed = _supported(smoothed.set_params(alpha=float(alpha)), min_support)
             methods.append(Method(name, smoothed, setting, _tuning(min_support, [])))
         else:

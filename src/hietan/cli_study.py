@@ -6,6 +6,7 @@ there at once.
 
 from __future__ import annotations
 
+import shlex
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli_names import suggest
+from hietan.cli_names import exact, suggest
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,11 +57,11 @@ class StudyOptions:
     def command(self) -> str:
         """The command that asks for this, without what leaves the results as they are."""
         words = ["hietan study"]
-        words += [f"--data {name}" for name in self.data] + [f"--methods {name}" for name in self.methods]
+        words += [f"--data {shlex.quote(name)}" for name in self.data]
+        words += [f"--methods {shlex.quote(name)}" for name in self.methods]
         words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
-        words += [f"--alpha {a:g}" for a in self.alpha or []] + [
-            f"--smoothing {s}" for s in self.smoothing or []
-        ]
+        words += [f"--alpha {exact(alpha)}" for alpha in self.alpha or []]
+        words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
         words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
         support = self.min_support_in_folds
@@ -75,6 +76,7 @@ def register(app: typer.Typer) -> None:
 
 
 def study(
+    ctx: typer.Context,
     file: Annotated[Path | None, typer.Argument(help="A study file (TOML) in place of the options.")] = None,
     data: Annotated[
         list[str] | None, typer.Option(help="ageing-2014, synthetic, CE-BP ..., or a file.")
@@ -123,9 +125,8 @@ def study(
     from hietan.report import write_details, write_report
 
     with clear_errors(output):
-        if file is not None and (data or methods):
-            raise StudyError("give either a study file or --data and --methods, not both")
         if file is not None:
+            _refuse_beside(file, ctx)
             options = read_study_file(file)
         else:
             tuned = (alpha, smoothing, _lambda(lam), tune_alpha, tune_threshold, usage, min_support_in_folds)
@@ -188,6 +189,22 @@ def compare_directories(
     return make_rankings(list(rows.values()), groups=groups, **options)  # type: ignore[arg-type]
 
 
+def _refuse_beside(file: Path, ctx: typer.Context) -> None:
+    """Refuse options that say what a study is of where a study file says it; how it is run may be said beside."""
+    from hietan.evaluation import StudyError
+
+    how = ("jobs", "backend", "scheduler")
+    given = [
+        f"--{'no-' if ctx.params[field.name] is False else ''}{field.name.replace('_', '-')}"
+        for field in fields(StudyOptions)
+        if field.name not in how
+        and getattr(ctx.get_parameter_source(field.name), "name", "") == "COMMANDLINE"
+    ]
+    if given:
+        verb = "belongs" if len(given) == 1 else "belong"
+        raise StudyError(f"{', '.join(given)} {verb} into the study file {file}, not beside it")
+
+
 def read_study_file(path: Path) -> StudyOptions:
     """The options in a study file, whose keys are those of the command: data, methods, folds, seeds, ..."""
     from hietan.evaluation import StudyError
@@ -222,7 +239,7 @@ def _checked(path: Path, key: str, value: Any) -> Any:
         "folds": (int, "a whole number above 1"),
         "seeds": (int, "a whole number above 0"),
         "min_support_in_folds": (int, "a whole number above 0"),
-        "jobs": (int, "a whole number"),
+        "jobs": (int, "a whole number other than 0"),
         "backend": (str, "threads, processes or dask"),
         "scheduler": (str, "an address as tcp://host:8786"),
     }
@@ -231,7 +248,7 @@ def _checked(path: Path, key: str, value: Any) -> Any:
     values = value if many and isinstance(value, list) else [value]
     wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
     least = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
-    if wrong or (key in least and value < least[key]):
+    if wrong or (key in least and value < least[key]) or (key == "jobs" and value == 0):
         raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
     return values if many else _lambda(str(value)) if key == "lam" else value
 

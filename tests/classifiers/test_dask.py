@@ -25,6 +25,7 @@ from hietan import (
     HieTANLite,
     ProximalGraph,
 )
+from hietan.classifiers import MinSupport
 from hietan.datasets import make_hierarchical_classification
 from strategies import fixed_problems
 
@@ -61,6 +62,10 @@ def as_sparse_array(X, size):
 
 def as_delayed(X, size):
     return delayed_parts(sp.csr_array(X), size)
+
+
+def as_frame(X, size):
+    return dd.from_pandas(pd.DataFrame(X).add_prefix("x"), chunksize=size)
 
 
 def new(make, problem, names=None, **options):
@@ -173,6 +178,23 @@ def test_proximal_graph_says_that_it_takes_no_collections(container):
     for call in calls:
         with pytest.raises(TypeError, match="ProximalGraph takes rows in memory, got .* of Dask"):
             call(X)
+
+
+@pytest.mark.parametrize("container", [as_array, as_sparse_array, as_frame, as_delayed, dask.delayed])
+def test_columns_are_chosen_in_memory(container):
+    data = make_hierarchical_classification(60, 15, random_state=0)
+    rows = data.X.toarray()
+    model = MinSupport(HieTAN(), 2).fit(rows, data.y)
+    before = model.predict_proba(rows)
+    X = container(rows) if container is dask.delayed else container(rows, 20)
+    calls = [model.predict, model.predict_proba, model.predict_log_proba, model.trees, model.explain]
+    calls += [lambda X: MinSupport(HieTAN()).fit(X, data.y), lambda X: MinSupport(HieTAN()).fit(rows, X)]
+    for call in calls:
+        with pytest.raises(
+            TypeError, match=r"MinSupport takes rows in memory, got .* of Dask.*\.compute\(\)"
+        ):
+            call(X)
+    np.testing.assert_array_equal(model.predict_proba(rows), before)
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from hietan._dask import is_partitioned
 from hietan._spelling import lookalikes
 from hietan._warnings import HierarchyWarning
 from hietan.hierarchy import Hierarchy
@@ -19,6 +20,15 @@ def is_number(value: object) -> bool:
 def check_n_jobs(n_jobs: Any) -> None:
     if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
+
+
+def in_memory(rows: Any, taker: str, reason: str) -> Any:
+    """The rows, or labels, as they are; a Dask collection is refused."""
+    if is_partitioned(rows):
+        raise TypeError(
+            f"{taker} takes rows in memory, got {type(rows).__name__} of Dask; {reason}: pass what .compute() gives"
+        )
+    return rows
 
 
 def check_hierarchy(hierarchy: Any) -> None:

@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._parameters import align_hierarchy, warn_of_misspelt
+from hietan.classifiers._parameters import align_hierarchy, in_memory, warn_of_misspelt
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -38,7 +38,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     """A classifier on those columns alone that have at least `min_support` ones in the training rows and vary there.
 
     Datasets are often thinned so before they are divided: that sees the columns of the test rows, if never their
-    classes. Here the choice is made anew in each `fit`, from the rows that `fit` is given. The hierarchy of the
+    classes. Here the choice is made anew in each `fit`, from the rows that `fit` is given. A hierarchy given to the
     classifier, however deep in it, is restricted to the columns kept, so relations through dropped ones stay. Trees and
     explanations speak of all columns, of which the dropped ones are in no tree.
 
@@ -81,6 +81,10 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         """Choose the columns from X, and fit a clone of the classifier to them."""
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be a whole number above 0, got {self.min_support!r}")
+        X, y = _in_memory(X), _in_memory(y)
+        # If what follows is refused, the model is none rather than half of two.
+        for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
+            self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         kept = (_count_ones(rows) >= self.min_support) & _varies(rows)
         if not kept.any():
@@ -90,17 +94,22 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
+        own, inner = "hierarchy", model
+        while isinstance(inner, MinSupport):
+            own, inner = f"estimator__{own}", inner.estimator
         whole: dict[str, Hierarchy] = {}
         for name, value in model.get_params(deep=True).items():
-            if name.rpartition("__")[2] == "hierarchy" and (value is None or isinstance(value, Hierarchy)):
+            # None becomes the names of all columns, for trees; deeper in, other steps may have changed the columns.
+            if (name == own and value is None) or (
+                name.rpartition("__")[2] == "hierarchy" and isinstance(value, Hierarchy)
+            ):
                 whole[name] = align_hierarchy(value, names, len(kept))
                 warn_of_misspelt(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
-        self.support_ = kept
-        self._hierarchy: Hierarchy = whole.get("hierarchy", align_hierarchy(None, names, len(kept)))
-        self.estimator_ = model.fit(self._columns(X, rows), y)
-        self.classes_ = self.estimator_.classes_
+        model.fit(self._columns(X, rows, columns), y)
+        self._hierarchy: Hierarchy = whole.get(own, align_hierarchy(None, names, len(kept)))
+        self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
         return self
 
     @_if_offered
@@ -146,12 +155,12 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     def _ask(self, method: str, X: Any, **options: Any) -> Any:
         """What the fitted classifier says of the rows, of which it sees the columns kept."""
         check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
-        return getattr(self.estimator_, method)(self._columns(X, rows), **options)
-
-    def _columns(self, X: Any, rows: Any) -> Any:
-        """The columns kept: of a pandas frame with their names, which the classifier matches and shows."""
+        rows = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
+        return getattr(self.estimator_, method)(self._columns(X, rows, columns), **options)
+
+    def _columns(self, X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
+        """Some columns: of a pandas frame with their names, which the classifier matches and shows."""
         if hasattr(X, "iloc") and hasattr(self, "feature_names_in_"):
             return X.iloc[:, columns]
         return rows[:, columns]
@@ -163,6 +172,10 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
+
+
+def _in_memory(rows: Any) -> Any:
+    return in_memory(rows, "MinSupport", "the columns are chosen from all rows at once")
 
 
 def _count_ones(X: Any) -> NDArray[np.int64]:

@@ -20,13 +20,13 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan._dask import is_partitioned
 from hietan._optional import import_optional
 from hietan.classifiers._logistic import LogisticProblem, PathFit
 from hietan.classifiers._parameters import (
     align_hierarchy,
     check_hierarchy,
     check_n_jobs,
+    in_memory,
     is_number,
     warn_of_misspelt,
 )
@@ -361,12 +361,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
 
 
 def _in_memory(rows: Any) -> Any:
-    if is_partitioned(rows):
-        raise TypeError(
-            f"ProximalGraph takes rows in memory, got {type(rows).__name__} of Dask; every step of its fit needs all "
-            f"rows: pass what .compute() gives"
-        )
-    return rows
+    return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
 
 
 def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache, partial
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -213,6 +214,10 @@ def run_study(
     study = _plan(datasets, methods, cv, seeds, groups, usage, command)
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise StudyError(
+            f"n_jobs is {n_jobs!r}; expected a whole number other than 0; -1 stands for every core"
+        )
     if scheduler is not None:
         if backend != "dask":
             raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; it needs 'dask'")
