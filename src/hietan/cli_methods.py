@@ -187,6 +187,8 @@ def _tuned(method: Method, tune_threshold: bool) -> Method:
 
 def _imported(path: str) -> Any:
     module, _, name = path.rpartition(".")
+    if "," in path and ":" not in path:
+        raise StudyError(f"unknown method {path!r}; several are given one by one: --methods A --methods B")
     if not module:
         raise StudyError(f"unknown method {path!r}{suggest(path, [*method_names(), *method_sets()])}")
     try:

@@ -82,7 +82,10 @@ def study(
         list[str] | None, typer.Option(help="ageing-2014, synthetic, CE-BP ..., or a file.")
     ] = None,
     methods: Annotated[
-        list[str] | None, typer.Option(help="A name, paper, bayes, modern, all, or a path.")
+        list[str] | None,
+        typer.Option(
+            help="A name (tan, hie-tan-lite, ...), a set (paper, bayes, modern, all) or a path; repeatable."
+        ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Folds of the cross-validation.")] = 10,
     seeds: Annotated[int, typer.Option(min=1, help="How many seeds: 0, 1, ...")] = 1,
@@ -124,7 +127,7 @@ def study(
     from hietan.evaluation.tables import write_tables
     from hietan.report import write_details, write_report
 
-    with clear_errors(output):
+    with clear_errors(output, resumable=True):
         if file is not None:
             _refuse_beside(file, ctx)
             options = read_study_file(file)
@@ -306,7 +309,7 @@ def run(options: StudyOptions, output: Path, retry_failed: bool, quiet: bool) ->
 
 
 @contextmanager
-def clear_errors(output: Path) -> Iterator[None]:
+def clear_errors(output: Path, *, resumable: bool = False) -> Iterator[None]:
     """One line and an exit code for what is wrong with the input, the disk or the patience of the user."""
     from hietan.evaluation import StudyError
 
@@ -316,7 +319,8 @@ def clear_errors(output: Path) -> Iterator[None]:
         _fail(str(error))
     except OSError as error:
         where = error.filename or output
-        _fail(f"{where}: {error.strerror or error}; what is on disk is whole, and the same command goes on")
+        further = "; what is on disk is whole, and the same command goes on" if resumable else ""
+        _fail(f"{where}: {error.strerror or error}{further}")
     except KeyboardInterrupt:
         typer.echo("interrupted; the same command goes on from here", err=True)
         raise typer.Exit(INTERRUPTED) from None
