@@ -334,7 +334,8 @@ def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend:
             model = configured(job.dataset, job.method, job.seed)
             yield job, model, data.X, data.y, *_rows_and_usage(study, job)
 
-    with thread_pools().limit(limits=1):  # by the caller's thread, whose limits count for more than a job's
+    # By the caller's thread, whose limits count for more than a job's; held, so that jobs need not set and restore it.
+    with thread_pools().limit(limits=1), one_thread():
         yield from run_unordered(run_job, calls(), n_jobs, backend)
 
 
