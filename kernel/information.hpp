@@ -58,11 +58,18 @@ struct Counts {
         if (i >= first && i < last) out[(j * width + i - first) * classes + c] = n;
       }
     };
+    if (!sparse()) {
+      for (std::size_t c = 0; c < classes; ++c)
+        for (std::size_t k = first; k < last; ++k) {
+          std::int32_t* to = out + (k - first) * classes + c;
+          const std::int32_t* pair = pairs_of(c);
+          for (std::size_t j = 0; j < k; ++j) to[j * width * classes] = pair[row_start(j, d) + k - j - 1];
+          const std::int32_t* row = pair + row_start(k, d);
+          for (std::size_t j = k + 1; j < d; ++j) to[j * width * classes] = row[j - k - 1];
+        }
+      return;
+    }
     for (std::size_t i = 0; i < last; ++i) {
-      if (!sparse()) {
-        for (std::size_t j = std::max(first, i + 1); j < (i < first ? last : d); ++j) put(i, j, cell(i, j));
-        continue;
-      }
       const std::int32_t* end = indices + indptr[i + 1];
       const std::int32_t* at = std::lower_bound(indices + indptr[i], end, static_cast<std::int32_t>(first));
       for (; at != end && (i >= first || *at < static_cast<std::int32_t>(last)); ++at)
