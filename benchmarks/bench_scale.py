@@ -113,7 +113,7 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
             "All pairs are kept below 4,096 features, and where many co-occur: 4 bytes per pair and class, 8 for its",
             "key. Otherwise the pairs that co-occur are kept: 4 bytes each and 4 per class, 8 for the key; then 8 per",
             "edge that was sorted, and 40 per edge of the block that is being sorted. Pairs of groups of features with",
-            "equal numbers of ones take 128 MB at most. A thread that predicts takes about 1.5 kB per feature.",
+            "equal numbers of ones take 128 MB at most. A thread that predicts takes 1.1 kB per feature.",
             "",
             f"Measured, all together: **{each:.0f} bytes per pair that co-occurs** (two classes). A row of "
             f"{ones:.0f} ones brings at most {pairs_of_row:,.0f} pairs, so {genome['rows']:,} such rows never need "

@@ -112,12 +112,14 @@ class Kills(BernoulliNB):
 
 
 class Traveller:
-    """Stands in for a hierarchy, and writes down where it arrives."""
+    """Stands in for a hierarchy, and writes down which process it leaves and where it arrives."""
 
     def __init__(self, path):
         self.path = path
 
     def __reduce__(self):
+        with open(f"{self.path}-left", "a") as file:
+            file.write(f"{os.getpid()}\n")
         return _arrive, (self.path,)
 
     def __repr__(self):

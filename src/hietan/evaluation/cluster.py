@@ -1,7 +1,7 @@
 """Many calls on the workers of a Dask cluster, which may come, go and die meanwhile.
 
-What many calls share, such as a dataset, is a task of its own that the scheduler keeps the recipe of: it travels to a
-worker once, and if all workers that hold it die it is made again. Scattered data would be lost with them. The scheduler
+What many calls share, such as a dataset, is a task of its own that the scheduler keeps the recipe of: it is sent
+once, and if all workers that hold it die it is made again. Scattered data would be lost with them. The scheduler
 sees nothing but bytes and functions of Dask and of the standard library, so it need not have this package.
 """
 

@@ -178,7 +178,7 @@ def run_study(
     backend : {"threads", "processes", "dask"}
         The classifiers of this package release the GIL and do well in threads. "dask": every job goes to a worker of
         a Dask cluster, that of `scheduler` or of the active client or, without either, one of `n_jobs` processes
-        that lasts as long as the study. Each dataset travels to a worker once, and results are written here alone.
+        that lasts as long as the study. Each dataset is sent once, and results are written here alone.
         A worker that dies is survived; a job that kills several on its own is one that failed. ConnectionError says
         that the cluster is lost; the same call goes on from there.
     scheduler : str, optional
