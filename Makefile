@@ -56,7 +56,7 @@ callgrind: install  ## instructions of the kernel's steps against the expected o
 	$(BIN)/python benchmarks/callgrind.py
 
 accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
-	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python reproduction/accuracy.py
 
 clean:  ## remove .venv and everything built
 	rm -rf .venv .venv-* build dist out .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

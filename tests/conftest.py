@@ -8,7 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hietan.structure import counts, ranking
+from hietan.structure import counts, edges
 
 # HYPOTHESIS_PROFILE=thorough looks ten times as long.
 
@@ -36,7 +36,7 @@ def _stored(how):
     kind, _, blocks = how.partition(" in ")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(counts, "_STORAGE", kind)
-        patch.setattr(ranking, "_BLOCK", 3 if blocks else 0)
+        patch.setattr(edges, "_BLOCK", 3 if blocks else 0)
         yield how
 
 

@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hietan._runtime.moved import redirect_moved_modules
+
 if TYPE_CHECKING:
-    from hietan._warnings import HierarchyWarning
     from hietan.classifiers import (
         AODE,
         HIPNB,
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
         HieTANLite,
         ProximalGraph,
     )
+    from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
     from hietan.persistence import load, save
     from hietan.structure import Tree
@@ -44,11 +46,13 @@ __all__ = [
 # reading files or asking the command line for help needs none of it.
 _HOMES = {
     "Hierarchy": "hietan.hierarchy",
-    "HierarchyWarning": "hietan._warnings",
+    "HierarchyWarning": "hietan.exceptions",
     "Tree": "hietan.structure",
     "load": "hietan.persistence",
     "save": "hietan.persistence",
 }
+
+redirect_moved_modules()
 
 
 def __getattr__(name: str) -> Any:

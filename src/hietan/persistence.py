@@ -23,23 +23,15 @@ from scipy.sparse import coo_array
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import classifiers
+from hietan._io import write_archive
+from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import PairCounts, SparsePairs
 
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest that a zip archive can say: same model, same bytes
-# All classifiers of the package but MinSupport, which wraps one of any package.
-CLASSIFIERS = tuple(
-    name
-    for name in classifiers.__all__
-    if hasattr(getattr(classifiers, name), "fit") and name != "MinSupport"
-)
+CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
 _PLAIN = (type(None), bool, int, float, str)
-
-
-class ModelFileError(ValueError):
-    """A file that is no model of this package, or a damaged or forged one."""
 
 
 def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
@@ -81,7 +73,7 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
         "metadata": dict(metadata or {}),
     }
     writer.members["about.json"] = json.dumps(about, indent=1).encode()
-    _write(Path(path), writer.members)
+    write_archive(Path(path), writer.members)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -301,19 +293,6 @@ def _require(condition: bool, message: str) -> None:
 
 
 # ------------------------------------------------------------------ the archive
-
-
-def _write(path: Path, members: Mapping[str, bytes]) -> None:
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        with zipfile.ZipFile(unfinished, "w") as archive:
-            for name, content in members.items():
-                info = zipfile.ZipInfo(name, _EPOCH)
-                info.create_system, info.external_attr = 3, 0o644 << 16
-                archive.writestr(info, content, zipfile.ZIP_DEFLATED, compresslevel=6)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def _read(path: Path) -> dict[str, bytes]:

@@ -11,14 +11,14 @@ from scipy.sparse import csr_array
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieTANLite
-from hietan.cli_datasets import load_datasets
-from hietan.cli_models import candidates
+from hietan._io import atomic_write
+from hietan.cli.datasets import load_datasets
+from hietan.cli.models import candidates
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.cross_validation import configure
-from hietan.evaluation.journal import atomic_write
 from hietan.report import render, write_details, write_report
-from nasty import NASTY, nasty_dataset
+from support.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "HIP": HIPNB()}

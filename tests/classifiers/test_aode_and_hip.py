@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
 
-import reference
-from comparison import counts_of, frame, ontology
-from hietan import AODE, HIPNB, HieAODE, HieAODELite, parallel
+from hietan import AODE, HIPNB, HieAODE, HieAODELite
+from hietan._runtime import parallel
 from hietan.datasets import fetch_ageing_genes
-from strategies import larger_problems, problems, random_problem
+from support import reference
+from support.comparison import counts_of, frame, ontology
+from support.strategies import larger_problems, problems, random_problem
 
 pytestmark = pytest.mark.usefixtures("storage")
 

@@ -23,9 +23,9 @@ from hietan import (
     HieTAN,
     HieTANLite,
     ProximalGraph,
-    _spelling,
 )
-from hietan.classifiers import MinSupport
+from hietan._runtime import spelling
+from hietan.selection import MinSupport
 
 TREES = [TAN, HieTAN, HieTANLite, HRETAN]
 CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
@@ -321,10 +321,10 @@ def test_looking_for_misspelt_names_grows_with_their_number_alone(monkeypatch):
     """40,000 columns, all of them written with another separator, and as many that mean nothing."""
     names = [f"GO:{j:07d}" for j in range(40_000)]
     calls = []
-    bare = _spelling._bare
-    monkeypatch.setattr(_spelling, "_bare", lambda name: calls.append(name) or bare(name))
+    bare = spelling._bare
+    monkeypatch.setattr(spelling, "_bare", lambda name: calls.append(name) or bare(name))
     columns = [name.replace(":", "_") for name in names] + [f"gene {j}" for j in range(40_000)]
-    found = _spelling.lookalikes(columns, names)
+    found = spelling.lookalikes(columns, names)
     assert found == dict(zip(columns[:40_000], names, strict=True))
     assert len(calls) < 4 * 80_000
 
@@ -341,4 +341,4 @@ def test_every_single_slip_is_seen(word, slip):
         "swapped": word[:i] + word[i : i + 2][::-1] + word[i + 2 :],
     }[kind]
     expected = {written: word} if len(written) >= 5 or written == word else {}
-    assert _spelling.lookalikes([written], [word, "unrelated"]) == expected
+    assert spelling.lookalikes([written], [word, "unrelated"]) == expected

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from comparison import ontology
 from hietan import (
     AODE,
     HIPNB,
@@ -25,9 +24,10 @@ from hietan import (
     HieTANLite,
     ProximalGraph,
 )
-from hietan.classifiers import MinSupport
 from hietan.datasets import make_hierarchical_classification
-from strategies import fixed_problems
+from hietan.selection import MinSupport
+from support.comparison import ontology
+from support.strategies import fixed_problems
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 da = pytest.importorskip("dask.array")
@@ -204,7 +204,11 @@ def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
     Afterwards every classifier predicts there, and so is sent there with its hierarchy.
     """
     pytest.importorskip("distributed")
-    program = [sys.executable, str(Path(__file__).with_name("cluster_fit.py")), str(tmp_path / "killed")]
+    program = [
+        sys.executable,
+        str(Path(__file__).parents[1] / "support" / "cluster_fit.py"),
+        str(tmp_path / "killed"),
+    ]
     run = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True, "different": []}

@@ -19,7 +19,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from hietan import Hierarchy, ProximalGraph
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.structure import graph_penalty
-from reference_proximal import prox_by_projections
+from support.reference_proximal import prox_by_projections
 
 X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
 Y = np.array([0, 1, 0, 1, 0, 1])

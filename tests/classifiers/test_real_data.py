@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-import reference
-from hietan import HRETAN, TAN, HieTAN, HieTANLite, parallel
+from hietan import HRETAN, TAN, HieTAN, HieTANLite
+from hietan._runtime import parallel
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.structure import EdgeRanking, counts
-from walks import walk
+from support import reference
+from support.walks import walk
 
 FAMILY = [TAN, HieTAN, HieTANLite, HRETAN]
 

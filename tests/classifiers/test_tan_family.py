@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils import check_random_state
 
-from comparison import frame, ontology, twin_answers
 from hietan import AODE, HRETAN, TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.structure import EdgeRanking
-from reference import (
+from support.comparison import frame, ontology, twin_answers
+from support.reference import (
     METHODS,
     MUTANTS,
     ROOT,
@@ -29,8 +29,8 @@ from reference import (
     ranking,
     tan_tree,
 )
-from strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
-from walks import walk
+from support.strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
+from support.walks import walk
 
 pytestmark = pytest.mark.usefixtures("storage")
 
@@ -342,7 +342,7 @@ def test_order_of_training_rows(method):
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_over_several_blocks_of_edges(seed, monkeypatch):
     """Here the last edges count too: those of terms that no training row has."""
-    monkeypatch.setattr("hietan.structure.ranking._BLOCK", 1000)
+    monkeypatch.setattr("hietan.structure.edges._BLOCK", 1000)
     data = make_hierarchical_classification(60, 330, density=0.1, multi_parent=0.5, random_state=seed)
     index = {name: v for v, name in enumerate(data.feature_names)}
     ancestors = [{index[a] for a in data.hierarchy.ancestors(name)} for name in data.feature_names]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan.datasets import AGEING_DATASETS, DataError, fetch_ageing_genes, read_ageing_genes, read_obo
-from hietan.evaluation.fingerprint import dataset_fingerprint
+from hietan.evaluation.study.fingerprint import dataset_fingerprint
 
 OBO = """data-version: toy
 

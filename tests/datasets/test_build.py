@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gaf_lines import gaf_line
 from hietan.datasets import (
     Annotation,
     DataError,
@@ -21,6 +20,7 @@ from hietan.datasets import (
     read_labels,
     read_obo,
 )
+from support.gaf_lines import gaf_line
 
 OBO = """data-version: toy
 

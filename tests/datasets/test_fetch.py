@@ -7,14 +7,10 @@ import warnings
 
 import pytest
 
-from file_server import serving
 from hietan.datasets import (
     AGEING_DATASETS,
     COLLECTIONS,
     DataError,
-    _download,
-    _fetch,
-    _registry,
     fetch_ageing_genes,
     fetch_annotations,
     fetch_collection,
@@ -22,8 +18,10 @@ from hietan.datasets import (
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets._known_files import KNOWN_HASHES
-from hietan.datasets._registry import Remote
+from hietan.datasets.fetching import download, fetch, registry
+from hietan.datasets.fetching.known_files import KNOWN_HASHES
+from hietan.datasets.fetching.registry import Remote
+from support.file_server import serving
 
 CONTENT = b"line of a file\n" * 5000
 HASH = hashlib.sha256(CONTENT).hexdigest()
@@ -48,7 +46,7 @@ def home(tmp_path, monkeypatch):
     """An empty data directory, and a cache directory of our own."""
     monkeypatch.setenv("HIETAN_DATA", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(_download, "TIMEOUT", 0.4)
+    monkeypatch.setattr(download, "TIMEOUT", 0.4)
     yield tmp_path / "home"
     with warnings.catch_warnings():  # sockets of failed downloads, which requests leaves to be collected
         warnings.simplefilter("ignore", ResourceWarning)
@@ -74,20 +72,20 @@ def known(monkeypatch):
 
 def test_download_then_use_what_is_there(server, home):
     server.requests.clear()
-    path = _download.obtain(remote(server, "well"))
+    path = download.obtain(remote(server, "well"))
     assert path == home / "made-up/file.txt"
     assert path.read_bytes() == CONTENT
     assert (home / "made-up/file.txt.sha256").read_text() == f"{HASH}  file.txt\n"
-    assert _download.obtain(remote(server, "well")) == path
+    assert download.obtain(remote(server, "well")) == path
     assert len(server.requests) == 1
     assert {p.name for p in path.parent.iterdir()} == {"file.txt", "file.txt.sha256"}
-    _download.obtain(remote(server, "well"), refresh=True)
+    download.obtain(remote(server, "well"), refresh=True)
     assert len(server.requests) == 2
 
 
 @pytest.mark.usefixtures("known")
 def test_a_known_hash_needs_no_record(server, home):
-    assert _download.obtain(remote(server, "well")).read_bytes() == CONTENT
+    assert download.obtain(remote(server, "well")).read_bytes() == CONTENT
     assert {p.name for p in (home / "made-up").iterdir()} == {"file.txt"}
 
 
@@ -101,14 +99,14 @@ def test_the_server_refuses_the_default_agent_but_not_ours(server):
 @pytest.mark.usefixtures("known", "home")
 def test_after_a_fault_the_next_address_is_tried(server, fault):
     server.requests.clear()
-    assert _download.obtain(remote(server, fault, "well")).read_bytes() == CONTENT
+    assert download.obtain(remote(server, fault, "well")).read_bytes() == CONTENT
     faults = [name for name, _ in server.requests]
     assert faults == [*[fault] * (2 if fault in ("cut", "slow") else 1), "well"]
 
 
 def test_a_cut_connection_is_tried_again(server, home):
     server.requests.clear()
-    assert _download.obtain(remote(server, "cut-once")).read_bytes() == CONTENT
+    assert download.obtain(remote(server, "cut-once")).read_bytes() == CONTENT
     assert len(server.requests) == 2
 
 
@@ -116,7 +114,7 @@ def test_a_cut_connection_is_tried_again(server, home):
     ("fault", "reason"),
     [
         ("cut", "IncompleteRead"),
-        ("wrong", f"what came has SHA-256 [0-9a-f]{{64}}, but {HASH} was expected"),
+        ("wrong", f"the download has SHA-256 [0-9a-f]{{64}}, but {HASH} was expected"),
         ("gone", "404"),
         ("slow", "[Tt]imed out"),
     ],
@@ -124,7 +122,7 @@ def test_a_cut_connection_is_tried_again(server, home):
 @pytest.mark.usefixtures("known")
 def test_when_all_fails_the_error_says_what_to_do(server, home, fault, reason):
     with pytest.raises(FileNotFoundError, match=reason) as caught:
-        _download.obtain(remote(server, fault, fault))
+        download.obtain(remote(server, fault, fault))
     message = str(caught.value)
     for part in (f"{server.address}/{fault}/file.txt", HASH, str(home / "made-up/file.txt"), "by hand"):
         assert part in message
@@ -133,7 +131,7 @@ def test_when_all_fails_the_error_says_what_to_do(server, home, fault, reason):
 
 def test_a_cut_download_without_known_hash_leaves_nothing(server, home):
     with pytest.raises(FileNotFoundError, match="no hash is known"):
-        _download.obtain(remote(server, "cut"))
+        download.obtain(remote(server, "cut"))
     assert list((home / "made-up").iterdir()) == []
 
 
@@ -145,12 +143,12 @@ def test_no_server_at_all(home):
     with pytest.raises(
         FileNotFoundError, match=rf"save http://127.0.0.1:{port}/file.txt \(no hash is known\) as "
     ):
-        _download.obtain(nowhere)
+        download.obtain(nowhere)
     with pytest.raises(FileNotFoundError, match="downloading was ruled out"):
-        _download.obtain(nowhere, download=False)
+        download.obtain(nowhere, download=False)
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("by hand")
-    assert _download.obtain(nowhere).read_text() == "by hand"
+    assert download.obtain(nowhere).read_text() == "by hand"
 
 
 @pytest.mark.usefixtures("known")
@@ -160,64 +158,64 @@ def test_a_file_with_another_hash_than_the_known_is_refused(server, home):
     with pytest.raises(
         DataError, match=f"file.txt: the file has SHA-256 [0-9a-f]{{64}}, but {HASH} was expected"
     ):
-        _download.obtain(remote(server, "well"))
+        download.obtain(remote(server, "well"))
 
 
 def test_a_file_that_changed_since_its_download_is_refused(server, home):
-    path = _download.obtain(remote(server, "well"))
+    path = download.obtain(remote(server, "well"))
     path.write_text("changed")
     with pytest.raises(DataError, match="remove it to fetch it again"):
-        _download.obtain(remote(server, "well"))
+        download.obtain(remote(server, "well"))
 
 
 def test_what_cannot_be_written_to_leaves_the_cache(server, home, tmp_path):
     home.write_text("a file where the directory should be")
-    path = _download.obtain(remote(server, "well"))
+    path = download.obtain(remote(server, "well"))
     assert tmp_path / "cache" in path.parents
-    assert _download.obtain(remote(server)) == path  # offline, from the cache
+    assert download.obtain(remote(server)) == path  # offline, from the cache
 
 
 def test_read_only_directory_is_still_read_from(server, home, tmp_path, monkeypatch):
     home.mkdir()
     monkeypatch.setattr("os.access", lambda path, mode: home not in [path, *path.parents])
-    path = _download.obtain(remote(server, "well"))
+    path = download.obtain(remote(server, "well"))
     assert tmp_path / "cache" in path.parents
     (home / "made-up").mkdir()
     (home / "made-up/file.txt").write_text("here")
-    assert _download.obtain(remote(server, "well")).read_text() == "here"
+    assert download.obtain(remote(server, "well")).read_text() == "here"
 
 
 def test_without_variable_the_cache_is_used(server, tmp_path, monkeypatch):
     monkeypatch.delenv("HIETAN_DATA", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert tmp_path in _download.obtain(remote(server, "well")).parents
+    assert tmp_path in download.obtain(remote(server, "well")).parents
 
 
 def without_pooch(monkeypatch):
     def missing(*_, **__):
         raise ImportError('downloading needs pooch: pip install "hietan[data]"')
 
-    monkeypatch.setattr(_download, "import_optional", missing)
+    monkeypatch.setattr(download, "import_optional", missing)
 
 
 def test_local_files_need_no_pooch(server, home, monkeypatch):
     without_pooch(monkeypatch)
     with pytest.raises(FileNotFoundError, match=r"hietan\[data\].*made-up/file.txt"):
-        _download.obtain(remote(server, "well"))
+        download.obtain(remote(server, "well"))
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("here")
-    assert _download.obtain(remote(server, "well")).read_text() == "here"
+    assert download.obtain(remote(server, "well")).read_text() == "here"
     monkeypatch.setenv("HIETAN_DATA", str(home / "made-up/file.txt"))
     with pytest.raises(FileNotFoundError, match="none of these directories can be written to"):
-        _download.obtain(remote(server, "well"))
+        download.obtain(remote(server, "well"))
     monkeypatch.delenv("HIETAN_DATA")
     with pytest.raises(FileNotFoundError, match=r"HIETAN_DATA is not set.*hietan\[data\]"):
-        _download.obtain(remote(server, "well"))
+        download.obtain(remote(server, "well"))
 
 
 def test_progress_bar_where_someone_watches(server, home, monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    _download.obtain(remote(server, "well"))
+    download.obtain(remote(server, "well"))
     assert "100%" in capsys.readouterr().err
 
 
@@ -225,24 +223,22 @@ def test_progress_bar_where_someone_watches(server, home, monkeypatch, capsys):
 
 
 def test_addresses():
-    assert _registry.gene_ontology("2026-06-19") == Remote(
+    assert registry.gene_ontology("2026-06-19") == Remote(
         "gene-ontology/2026-06-19/go-basic.obo",
         ("https://release.geneontology.org/2026-06-19/ontology/go-basic.obo",),
     )
-    assert _registry.gene_ontology("2026-06-19").sha256.startswith("c72fc198")
-    assert _registry.gene_ontology("current").sha256 is None
-    worm = _registry.annotation_file("worm", "current")
+    assert registry.gene_ontology("2026-06-19").sha256.startswith("c72fc198")
+    assert registry.gene_ontology("current").sha256 is None
+    worm = registry.annotation_file("worm", "current")
     assert worm.urls == ("https://current.geneontology.org/annotations/gaf/CAEEL-mod.gaf.gz",)
     assert (
-        _registry.annotation_file("worm", "2020-01-01").urls[0].endswith("/2020-01-01/annotations/wb.gaf.gz")
+        registry.annotation_file("worm", "2020-01-01").urls[0].endswith("/2020-01-01/annotations/wb.gaf.gz")
     )
-    assert (
-        _registry.annotation_file("fly", "2026-07-01").urls[0].endswith("/annotations/gaf/DROME-mod.gaf.gz")
-    )
-    assert _registry.genage("human", "current").urls == (
+    assert registry.annotation_file("fly", "2026-07-01").urls[0].endswith("/annotations/gaf/DROME-mod.gaf.gz")
+    assert registry.genage("human", "current").urls == (
         "https://genomics.senescence.info/genes/human_genes.zip",
     )
-    first = _registry.ageing_file("CE", "BP")
+    first = registry.ageing_file("CE", "BP")
     assert len(first.urls) == 2 and first.sha256 == KNOWN_HASHES["ageing-2014/Worm/CE-BP.txt"]
     for url in first.urls:
         assert url.endswith(
@@ -306,9 +302,9 @@ def test_ageing_genes_are_downloaded_and_read(real_data, home, monkeypatch):
     real = fetch_ageing_genes("fly", "CC", data_home=real_data)
     with serving(real_data) as server:
         bases = (f"{server.address}/gone", f"{server.address}/well/ageing-2014")
-        monkeypatch.setattr(_registry, "AIRE_BASES", bases)
-        original = _registry._aire
-        monkeypatch.setattr(_registry, "_aire", lambda path, _: original(path, path))
+        monkeypatch.setattr(registry, "AIRE_BASES", bases)
+        original = registry._aire
+        monkeypatch.setattr(registry, "_aire", lambda path, _: original(path, path))
         data = fetch_ageing_genes("fly", "CC")
         offline = len(server.requests)
         assert fetch_ageing_genes("fly", "CC").provenance == data.provenance
@@ -330,7 +326,7 @@ def test_other_collections_are_downloaded(home, tmp_path, monkeypatch):
         (published / name).write_text(name)
     with serving(published) as server:
         for constant in ("GO_CURRENT", "GENAGE", "NCBI_GENE"):
-            monkeypatch.setattr(_registry, constant, f"{server.address}/well")
+            monkeypatch.setattr(registry, constant, f"{server.address}/well")
         assert fetch_gene_ontology().read_text() == "ontology/go-basic.obo"
         assert fetch_annotations("worm").read_text() == "annotations/gaf/CAEEL-mod.gaf.gz"
         assert fetch_genage().read_text() == "models_genes.zip"
@@ -343,9 +339,9 @@ def test_other_collections_are_downloaded(home, tmp_path, monkeypatch):
 
 
 def test_the_ontology_of_the_collection_is_read_once(real_data, monkeypatch):
-    _fetch._cached_ontology.cache_clear()
-    calls, read = [], _fetch.read_obo
-    monkeypatch.setattr(_fetch, "read_obo", lambda path: calls.append(path) or read(path))
+    fetch._cached_ontology.cache_clear()
+    calls, read = [], fetch.read_obo
+    monkeypatch.setattr(fetch, "read_obo", lambda path: calls.append(path) or read(path))
     fetch_ageing_genes("fly", "CC", data_home=real_data)
     fetch_ageing_genes("fly", "MF", data_home=real_data)
     assert len(calls) == 1

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan.datasets import DataError, DataWarning
-from hietan.datasets._files import numbered_lines
+from hietan.datasets.readers.files import numbered_lines
 
 TEXT = "one\ntwo ä\n\nfour\n"
 LINES = [(1, "one"), (2, "two ä"), (3, ""), (4, "four")]
@@ -117,7 +117,7 @@ def test_damaged_archives(tmp_path):
 
 
 def test_endless_line_is_refused(monkeypatch):
-    monkeypatch.setattr("hietan.datasets._files._LONGEST_LINE", 100)
+    monkeypatch.setattr("hietan.datasets.readers.files._LONGEST_LINE", 100)
     with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
         list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000)))
 

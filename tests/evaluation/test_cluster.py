@@ -18,15 +18,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from typer.testing import CliRunner
 
-import cluster_processes
-from cluster_processes import Kills, KillsOnce, OneThread, Traveller
 from hietan import AODE, HIPNB, TAN, HieTANLite
-from hietan.cli_study import register
+from hietan.cli.study import register
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, cluster, run_study
-from hietan.evaluation import study as study_module
+from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.cross_validation import fold_of_rows
-from study_process import Slow, contents
+from hietan.evaluation.study import cluster
+from hietan.evaluation.study import run as study_module
+from support import cluster_processes
+from support.cluster_processes import Kills, KillsOnce, OneThread, Traveller
+from support.study_process import Slow, contents
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = [

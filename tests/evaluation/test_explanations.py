@@ -6,9 +6,9 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
-from hietan.cli_datasets import load_datasets
+from hietan.cli.datasets import load_datasets
 from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.explanations import write_explanations
+from hietan.evaluation.outputs.explanations import write_explanations
 
 
 @pytest.fixture(scope="module")

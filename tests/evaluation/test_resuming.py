@@ -8,8 +8,8 @@ import sys
 import time
 from pathlib import Path
 
-import study_process
-from study_process import contents
+from support import study_process
+from support.study_process import contents
 
 SCRIPT = Path(study_process.__file__)
 KILLS = int(os.environ.get("HIETAN_KILLS", "3"))  # `make soak` asks for more

@@ -16,8 +16,8 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
-from hietan.evaluation.journal import Journal
-from study_process import contents
+from hietan.evaluation.study.journal import Journal
+from support.study_process import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
@@ -188,7 +188,7 @@ def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_
 
 def test_another_version_is_noticed(tmp_path, monkeypatch):
     run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
-    monkeypatch.setattr("hietan.evaluation.study.versions", lambda: {"hietan": "9.9"})
+    monkeypatch.setattr("hietan.evaluation.study.run.versions", lambda: {"hietan": "9.9"})
     with pytest.raises(StudyError, match="version 'hietan' has changed from .* to 9.9"):
         run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
 

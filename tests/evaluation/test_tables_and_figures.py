@@ -11,11 +11,11 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
-from hietan.cli_datasets import load_datasets
+from hietan.cli.datasets import load_datasets
 from hietan.evaluation import SummaryRow, make_rankings, run_study
-from hietan.evaluation.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
 from hietan.evaluation.metrics import METRICS
-from hietan.evaluation.tables import comparison_table, score_table, usage_table, write_tables
+from hietan.evaluation.outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
+from hietan.evaluation.outputs.tables import comparison_table, score_table, usage_table, write_tables
 
 
 def ranking_of(scores, seeds=1):
@@ -142,5 +142,5 @@ def test_the_usage_plot_shows_both_counts_each_on_its_own_scale(results):
 
 
 def test_without_matplotlib_nothing_is_drawn(results, tmp_path, monkeypatch):
-    monkeypatch.setattr("hietan.evaluation.figures.find_spec", lambda name: None)
+    monkeypatch.setattr("hietan.evaluation.outputs.figures.find_spec", lambda name: None)
     assert write_figures(results, tmp_path) == []

@@ -11,8 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-import reference
-from comparison import counts_of, frame, ontology
 from hietan import (
     AODE,
     HIPNB,
@@ -27,7 +25,9 @@ from hietan import (
 )
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import edge_stability, mean_contributions
-from strategies import larger_problems, problems
+from support import reference
+from support.comparison import counts_of, frame, ontology
+from support.strategies import larger_problems, problems
 
 mpl.use("Agg")
 pytestmark = pytest.mark.usefixtures("storage")

@@ -9,8 +9,8 @@ import pytest
 from hietan import HieTANLite
 from hietan.evaluation import run_study
 from hietan.report import candidates_summary, render, study_summary, write_details
-from hietan.report._render import SCRIPTS, files
-from nasty import NASTY, nasty_dataset
+from hietan.report.html import SCRIPTS, files
+from support.nasty import NASTY, nasty_dataset
 
 PAGE = files("hietan.report") / "page"
 

@@ -7,11 +7,11 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
-from hietan.cli_datasets import load_datasets
+from hietan.cli.datasets import load_datasets
 from hietan.evaluation import StudyError, run_study
+from hietan.evaluation.outputs.compact import Reasons, compact
+from hietan.evaluation.outputs.details import select_rows
 from hietan.report import study_summary, write_details, write_report
-from hietan.report._compact import Reasons, compact
-from hietan.report._details import select_rows
 
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
 

@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from hietan.structure import BinaryRows, PairCounts, count_pairs, counts
+from support import reference
 
 
 def literal(X, y, n_classes):

@@ -1,8 +1,8 @@
 """The classifiers, under scikit-learn's API."""
 
+from hietan._runtime.moved import moved_names
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hip import HIPNB
-from hietan.classifiers.min_support import MinSupport
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
@@ -16,6 +16,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "LambdaPath",
-    "MinSupport",
     "ProximalGraph",
 ]
+
+__getattr__ = moved_names(__name__, {"MinSupport": "hietan.selection"})

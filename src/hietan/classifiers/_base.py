@@ -16,8 +16,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan._dask import is_partitioned
-from hietan._warnings import HierarchyWarning
+from hietan._runtime.dask_blocks import is_partitioned
+from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._parameters import (
     align_hierarchy,
     check_hierarchy,
@@ -26,10 +26,10 @@ from hietan.classifiers._parameters import (
     warn_of_misspelt,
 )
 from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
+from hietan.exceptions import HierarchyWarning
 from hietan.explain import Explanation, Parts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.parallel import map_chunks
 from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation
 
 SMOOTHINGS = ("laplace", "pooled")

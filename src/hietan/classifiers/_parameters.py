@@ -7,9 +7,9 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from hietan._dask import is_partitioned
-from hietan._spelling import lookalikes
-from hietan._warnings import HierarchyWarning
+from hietan._runtime.dask_blocks import is_partitioned
+from hietan._runtime.spelling import lookalikes
+from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
 
 

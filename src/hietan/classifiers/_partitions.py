@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from hietan import _dask
-from hietan._binary import column_labels
+from hietan._runtime import dask_blocks
+from hietan.hierarchy.tables import column_labels
 from hietan.structure import PairCounts, Violation
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 def read_partitions(model: BaseBayes, X: Any, y: Any) -> tuple[NDArray[Any], list[Any], list[Any]]:
     """The labels that occur and the blocks of both; sets the names and the number of the columns."""
-    lazy = _dask.dask()
+    lazy = dask_blocks.dask()
     for name, value, expected in (("X", X, 2), ("y", y, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
         if isinstance(found, int) and found != expected:
             raise ValueError(f"{name} has {found} dimension(s), expected {expected}")
-    rows = _dask.row_blocks(X)
-    labels = _dask.label_blocks(y, X, len(rows))
+    rows = dask_blocks.row_blocks(X)
+    labels = dask_blocks.label_blocks(y, X, len(rows))
     occurring = lazy.delayed(_labels, pure=False)
     (width, names), *occurred = lazy.compute(
         lazy.delayed(_columns, pure=False)(rows[0]), *(occurring(block) for block in labels)
@@ -54,11 +54,11 @@ def count_partitions(
     model: BaseBayes, rows: list[Any], labels: list[Any]
 ) -> tuple[PairCounts, Violation | None]:
     """The sum of all blocks' counts: each is counted where it lies, and what travels are counts."""
-    lazy = _dask.dask()
+    lazy = dask_blocks.dask()
     counter = lazy.delayed(model._counter(), traverse=False)
     count = lazy.delayed(_count, pure=False)
     parts = [count(counter, X, y) for X, y in zip(rows, labels, strict=True)]
-    total: _Counted = _dask.tree_sum(parts, _sum).compute()
+    total: _Counted = dask_blocks.tree_sum(parts, _sum).compute()
     if total.counts is None:
         raise ValueError("X has no rows")
     return total.counts, total.violation
@@ -67,8 +67,8 @@ def count_partitions(
 def predict_partitions(model: BaseBayes, method: str, X: Any) -> Any:
     """A lazy Dask array of what `method` says about each row."""
     if method == "predict":
-        return _dask.map_blocks(_Call(method), model, X, None, model.classes_.dtype)
-    return _dask.map_blocks(_Call(method), model, X, len(model.classes_), np.dtype(np.float64))
+        return dask_blocks.map_blocks(_Call(method), model, X, None, model.classes_.dtype)
+    return dask_blocks.map_blocks(_Call(method), model, X, len(model.classes_), np.dtype(np.float64))
 
 
 class _Call:

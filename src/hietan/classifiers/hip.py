@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
+from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import BaseBayes
 from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
-from hietan.parallel import map_chunks
 from hietan.structure import BinaryRows, PairCounts, count_ones, kernel_relations, unpack
 from hietan.structure.tree import ABSENT, ROOT
 

@@ -20,7 +20,7 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan._optional import import_optional
+from hietan._runtime.optional import import_optional
 from hietan.classifiers._logistic import LogisticProblem, PathFit
 from hietan.classifiers._parameters import (
     align_hierarchy,

@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
+from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import BaseBayes
 from hietan.explain import Parts
 from hietan.hierarchy import Hierarchy
-from hietan.parallel import map_chunks
 from hietan.structure import EdgeRanking, PairCounts, Tree, unpack
 from hietan.structure.tree import ABSENT
 

@@ -1,10 +1,8 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
-from hietan.datasets._ageing import read_ageing_genes
-from hietan.datasets._build import build_dataset
-from hietan.datasets._dataset import Dataset
-from hietan.datasets._errors import DataError, DataWarning
-from hietan.datasets._fetch import (
+from hietan.datasets.building.build import build_dataset
+from hietan.datasets.dataset import Dataset
+from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
     fetch_ageing_genes,
     fetch_annotations,
@@ -13,14 +11,22 @@ from hietan.datasets._fetch import (
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets._gaf import Annotation, AnnotationReader, read_annotations, read_gaf, read_gene2go
-from hietan.datasets._labels import Labels, read_labels
-from hietan.datasets._obo import read_obo
-from hietan.datasets._ontology import Ontology, Term
-from hietan.datasets._pronto import read_ontology
-from hietan.datasets._registry import AGEING_DATASETS
-from hietan.datasets._summary import DatasetSummary
-from hietan.datasets._synthetic import make_hierarchical_classification
+from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.readers.ageing import read_ageing_genes
+from hietan.datasets.readers.annotations import (
+    Annotation,
+    AnnotationReader,
+    read_annotations,
+    read_gaf,
+    read_gene2go,
+)
+from hietan.datasets.readers.formats import read_ontology
+from hietan.datasets.readers.labels import Labels, read_labels
+from hietan.datasets.readers.obo import read_obo
+from hietan.datasets.readers.ontology import Ontology, Term
+from hietan.datasets.summary import DatasetSummary
+from hietan.datasets.synthetic.make import make_hierarchical_classification
+from hietan.exceptions import DataError, DataWarning
 
 __all__ = [
     "AGEING_DATASETS",

@@ -1,7 +1,6 @@
 """Comparing classifiers on data with hierarchical features: any that keep to scikit-learn's API."""
 
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
-from hietan.evaluation.journal import StudyError
 from hietan.evaluation.metrics import (
     METRICS,
     ReliabilityCurve,
@@ -16,8 +15,8 @@ from hietan.evaluation.metrics import (
     sensitivity_score,
     specificity_score,
 )
-from hietan.evaluation.ranking import Ranking, SummaryRow, make_rankings
-from hietan.evaluation.ranks import (
+from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
+from hietan.evaluation.rank_tests import (
     Comparison,
     Nemenyi,
     RankComparison,
@@ -33,9 +32,10 @@ from hietan.evaluation.ranks import (
     wilcoxon_holm,
     wins,
 )
-from hietan.evaluation.results import StudyResults, read_summary
-from hietan.evaluation.study import Method, Progress, run_study
+from hietan.evaluation.study.results import StudyResults, read_summary
+from hietan.evaluation.study.run import Method, Progress, run_study
 from hietan.evaluation.usage import FeatureUsage, count_usage
+from hietan.exceptions import StudyError
 
 __all__ = [
     "METRICS",

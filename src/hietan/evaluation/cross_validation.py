@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from hietan._steady_warnings import steady_warnings
+from hietan._runtime.warning_filters import steady_warnings
 from hietan.evaluation.metrics import compute_metrics
 
 

@@ -1,8 +1,8 @@
 """Why a row was classified as it was: explanations made of the prediction's own intermediates."""
 
-from hietan.explain._assemble import Parts, explain_linear, explain_rows
-from hietan.explain._explanation import Contribution, Explanation, Removal
-from hietan.explain._overview import edge_stability, mean_contributions
+from hietan.explain.assemble import Parts, explain_linear, explain_rows
+from hietan.explain.explanation import Contribution, Explanation, Removal
+from hietan.explain.overview import edge_stability, mean_contributions
 
 __all__ = [
     "Contribution",

@@ -1,8 +1,8 @@
 """Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
-from hietan.structure.proximal import graph_penalty, prox_graph
-from hietan.structure.ranking import EdgeRanking
+from hietan.structure.edges import EdgeRanking
+from hietan.structure.penalty import graph_penalty, prox_graph
 from hietan.structure.relations import Violation, first_violation, kernel_relations
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan._checks import refuse_unknown
-from hietan._optional import import_optional
+from hietan._runtime.optional import import_optional
+from hietan.hierarchy.checks import refuse_unknown
 
 ROOT, ABSENT = -1, -2
 

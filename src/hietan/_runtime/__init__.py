@@ -1,0 +1,1 @@
+"""What every room may lean on: optional libraries, threads, processes, Dask, warnings. It knows nothing of features."""

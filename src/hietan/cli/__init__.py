@@ -1,0 +1,18 @@
+"""The command line: parses, calls a library function, prints."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Entry point of the command `hietan`."""
+    try:
+        import rich  # noqa: F401
+        import typer  # noqa: F401
+    except ModuleNotFoundError as error:
+        print(f'The command line needs {error.name}: pip install "hietan[cli]"', file=sys.stderr)
+        raise SystemExit(2) from None
+    from hietan.cli.app import make_app
+
+    make_app()()

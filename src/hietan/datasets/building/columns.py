@@ -1,0 +1,98 @@
+"""The columns of a dataset: which terms become features."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+from hietan.datasets.building.tally import UNKNOWN_FEATURE, Tally
+from hietan.datasets.readers.ontology import Ontology
+from hietan.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table, the name of each column, and the term of the ontology that it stands for.
+
+    The two differ only where a trained model knows a term under an id that was merged since. `missing` are
+    columns that the ontology has no term for.
+    """
+
+    X: csr_array
+    names: tuple[str, ...]
+    terms: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+
+    def rows(self, at: Sequence[int]) -> Columns:
+        return replace(self, X=csr_array(self.X[at]))
+
+    def keep(self, kept: NDArray[np.bool_]) -> Columns:
+        at = np.flatnonzero(kept)
+        names = tuple(self.names[j] for j in at)
+        return Columns(_sorted(self.X[:, at]), names, tuple(self.terms[j] for j in at))
+
+    def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool, constant: bool) -> Columns:
+        """The table without roots that have children, and without columns that are 1 in all rows."""
+        tops = set(hierarchy.roots) - set(hierarchy.leaves) if roots else set()
+        is_root = np.array([term in tops for term in self.terms], dtype=bool)
+        is_constant = (_ones(self.X) == self.X.shape[0]) & ~is_root if constant else np.zeros_like(is_root)
+        tally.drop("root", int(is_root.sum()))
+        tally.drop("the same in all rows", int(is_constant.sum()))
+        return self.keep(~is_root & ~is_constant)
+
+    def hierarchy(self, whole: Hierarchy) -> Hierarchy:
+        """The relations of the terms among the columns; a second column for one term is related to none."""
+        name_of: dict[str, str] = {}
+        for term, name in zip(self.terms, self.names, strict=True):
+            if term in whole:
+                name_of.setdefault(term, name)
+        edges = whole.restrict(name_of).edges
+        return Hierarchy.from_edges([(name_of[p], name_of[c]) for p, c in edges], features=self.names)
+
+
+def choose_columns(
+    X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
+) -> Columns:
+    """The living terms of these namespaces that enough rows have; X has a column for each term of all."""
+    ones = _ones(X)
+    terms = list(ontology.terms.values())  # parents that are named but not defined come after these
+    fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]
+    annotated = np.array(fitting, dtype=bool) & (ones[: len(terms)] > 0)
+    kept = np.flatnonzero(annotated & (ones[: len(terms)] >= min_support))
+    tally.read = int(annotated.sum())
+    tally.drop(f"fewer than {min_support} rows", tally.read - len(kept))
+    names = tuple(terms[j].id for j in kept)
+    return Columns(_sorted(X[:, kept]), names, names)
+
+
+def given_columns(
+    X: csr_array, ontology: Ontology, hierarchy: Hierarchy, features: tuple[str, ...], tally: Tally
+) -> Columns:
+    """Just these features; those that the ontology does not know are 0."""
+    terms = tuple(ontology.resolve(feature) or feature for feature in features)
+    known = np.array([term in ontology.terms for term in terms], dtype=bool)
+    position = {term: j for j, term in enumerate(hierarchy.features)}
+    table: Any = csc_array(X)
+    table.resize(X.shape[0], X.shape[1] + 1)  # one empty column more, for all that are not known
+    chosen = table[:, [position[term] if ok else X.shape[1] for term, ok in zip(terms, known, strict=True)]]
+    tally.read = len(features)
+    tally.drop(UNKNOWN_FEATURE, int((~known).sum()))
+    tally.change("known under another id", sum(a != b for a, b in zip(features, terms, strict=True)))
+    tally.change("no row has it", int((known & (_ones(csr_array(chosen)) == 0)).sum()))
+    missing = tuple(feature for feature, ok in zip(features, known, strict=True) if not ok)
+    return Columns(_sorted(chosen), features, terms, missing)
+
+
+def _ones(X: csr_array) -> NDArray[np.int64]:
+    return np.asarray(X.sum(axis=0, dtype=np.int64)).ravel()
+
+
+def _sorted(X: Any) -> csr_array:
+    table: csr_array = csr_array(X)
+    table.sort_indices()
+    return table

@@ -1,0 +1,97 @@
+"""The rows of a dataset: labelled ids brought together with annotated genes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hietan.datasets.building.coincidences import row_keys
+from hietan.datasets.building.genes import Genes
+from hietan.datasets.building.tally import NO_ANNOTATION, NO_GENE, SHARED_SYNONYM, Tally
+from hietan.datasets.readers.labels import Labels, choose
+from hietan.exceptions import DataError
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The name, the objects and the label of each row; the label is "" where there are none."""
+
+    names: list[str]
+    objects: list[tuple[str, ...]]
+    labels: list[str]
+
+    def annotated_with(self, genes: Genes, column_of: Mapping[str, int], n_columns: int) -> csr_array:
+        """A 1 for each term that an object of the row is annotated with."""
+        indices = [
+            sorted({column_of[term] for name in objects for term in genes.terms[name]})
+            for objects in self.objects
+        ]
+        indptr = np.cumsum([0, *map(len, indices)])
+        flat = np.fromiter((j for row in indices for j in row), dtype=np.int32, count=int(indptr[-1]))
+        ones = np.ones(len(flat), dtype=np.uint8)
+        return csr_array((ones, flat, indptr.astype(np.int32)), shape=(len(indices), n_columns))
+
+    def symbols(self, genes: Genes) -> tuple[str, ...]:
+        """The symbol of each row's first object that has one; none at all where they say no more than the names."""
+        found = [
+            next((genes.symbols[each] for each in objects if each in genes.symbols), "")
+            for objects in self.objects
+        ]
+        telling = any(symbol not in ("", name) for symbol, name in zip(found, self.names, strict=True))
+        return tuple(found) if telling else ()
+
+    def take(self, at: Sequence[int]) -> Rows:
+        return Rows([self.names[i] for i in at], [self.objects[i] for i in at], [self.labels[i] for i in at])
+
+
+def all_rows(genes: Genes, kind: str, tally: Tally) -> Rows:
+    """Every gene that has a usable annotation, under the kind of name asked for."""
+    named = genes.named_by(kind)
+    tally.read = len(named)
+    kept = {name: objects for name, objects in named.items() if any(genes.terms[o] for o in objects)}
+    tally.drop("none of its annotations is used", len(named) - len(kept))
+    return Rows(list(kept), list(kept.values()), [""] * len(kept))
+
+
+def labelled_rows(labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally) -> Rows:
+    """A row per labelled id that is an annotated gene, and only one for each gene."""
+    tally.read = len(labels)
+    ids_of: dict[tuple[str, ...], list[str]] = {}
+    for name in labels.by_id:
+        objects = genes.objects(name, match)
+        if not objects:
+            tally.drop(NO_GENE)
+        elif genes.is_ambiguous(name, match):
+            tally.drop(SHARED_SYNONYM)
+        elif not any(genes.terms[each] for each in objects):
+            tally.drop(NO_ANNOTATION)
+        else:
+            ids_of.setdefault(objects, []).append(name)
+    chosen = []
+    for objects, names in ids_of.items():
+        label = _one_label(labels, names, on_conflict)
+        if label is None:
+            tally.drop("same gene under several ids, which conflict", len(names))
+        else:
+            tally.drop("same gene under an earlier id", len(names) - 1)
+            chosen.append((names[0], objects, label))
+    return Rows([name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen])
+
+
+def _one_label(labels: Labels, names: Sequence[str], on_conflict: str) -> str | None:
+    said = [labels.by_id[name] for name in names]
+    if len(set(said)) > 1 and on_conflict == "raise":
+        what = ", ".join(f"{name} ({label})" for name, label in zip(names, said, strict=True))
+        raise DataError(f"ids of one gene have different labels: {what}", labels.name)
+    return choose(said, on_conflict)
+
+
+def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
+    """The first of all rows that are identical and have the same label."""
+    first: dict[tuple[bytes, str], int] = {}
+    for i, key in enumerate(zip(row_keys(X), labels, strict=True)):
+        first.setdefault(key, i)
+    return list(first.values())

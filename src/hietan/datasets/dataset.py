@@ -1,0 +1,279 @@
+"""The value that every reader, builder and generator of this package returns."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hietan._runtime.optional import import_optional
+from hietan.datasets import storage
+from hietan.datasets.summary import DatasetSummary, dataset_html, summarize
+from hietan.exceptions import DataError
+from hietan.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dataset:
+    """Rows of binary features with a hierarchy over the features, and the class of each row.
+
+    Parameters
+    ----------
+    X : csr_array of uint8, shape (n, d)
+        The features; every stored value is 0 or 1.
+    y : integer ndarray, shape (n,)
+        The class of each row, an index into `target_names`; -1 throughout where the rows have no labels.
+    hierarchy : Hierarchy
+        Over exactly the columns of `X`: ``hierarchy.features == feature_names``.
+    feature_names, term_names : tuple of str, length d
+        The identifier of each column, and its human-readable name (the identifier where there is none).
+    instance_names : tuple of str, length n
+    target_names : tuple of str
+        The names of the classes; empty where the rows have no labels.
+    provenance : dict
+        Where the data came from and what was done to it; plain values that JSON can hold.
+    name : str
+        What to call the dataset in tables.
+    symbols : tuple of str, length n or 0
+        A readable name of each row, as a gene's symbol is beside its id; "" for a row without one. Empty where the data
+        have none.
+
+    Examples
+    --------
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> data = make_hierarchical_classification(100, 50, random_state=0)
+    >>> data.X.shape, data.y.shape, data.target_names
+    ((100, 50), (100,), ('class0', 'class1'))
+    >>> data.hierarchy.is_closed(data.X)
+    True
+    """
+
+    X: csr_array
+    y: NDArray[np.intp]
+    hierarchy: Hierarchy
+    feature_names: tuple[str, ...]
+    term_names: tuple[str, ...]
+    instance_names: tuple[str, ...]
+    target_names: tuple[str, ...]
+    provenance: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+    symbols: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
+            object.__setattr__(self, attribute, _names(attribute, getattr(self, attribute)))
+        _check_matrix(self.X)
+        n_rows, n_columns = self.X.shape
+        _check_length("feature_names", self.feature_names, n_columns, "columns")
+        _check_length("term_names", self.term_names, n_columns, "columns")
+        _check_length("instance_names", self.instance_names, n_rows, "rows")
+        if self.symbols:
+            _check_length("symbols", self.symbols, n_rows, "rows")
+        _check_target(self.y, n_rows, len(self.target_names))
+        _check_hierarchy(self.hierarchy, self.feature_names)
+        try:
+            json.dumps(self.provenance)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"provenance must hold plain values that JSON can write: {error}") from error
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether the rows have classes."""
+        return bool(self.target_names)
+
+    def summary(self) -> DatasetSummary:
+        """Sizes, classes, losses and origin, as plain values."""
+        return summarize(self)
+
+    def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
+        """Some of the rows and features, in the order asked for.
+
+        Parameters
+        ----------
+        rows, features : optional
+            Names, positions, a slice or a boolean mask; all where not given. Features stay related as they
+            are here, also through features that are left out.
+        name : str, optional
+            What to call the result; the name of this dataset if not given.
+
+        Examples
+        --------
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> data = make_hierarchical_classification(100, 50, random_state=0)
+        >>> data.subset(rows=data.y == 1, features=["T:0000003", "T:0000001"]).X.shape
+        (50, 2)
+        """
+        at_rows = _positions("rows", rows, self.instance_names)
+        at_columns = _positions("features", features, self.feature_names)
+        kept = tuple(self.feature_names[j] for j in at_columns)
+        X = csr_array(self.X[at_rows][:, at_columns])
+        X.sort_indices()
+        taken = {"rows": [len(at_rows), self.X.shape[0]], "features": [len(at_columns), self.X.shape[1]]}
+        steps = [*self.provenance.get("subsets", []), taken]
+        return replace(
+            self,
+            X=X,
+            y=self.y[at_rows],
+            hierarchy=self.hierarchy.restrict(kept),
+            feature_names=kept,
+            term_names=tuple(self.term_names[j] for j in at_columns),
+            instance_names=tuple(self.instance_names[i] for i in at_rows),
+            provenance={**self.provenance, "subsets": steps},
+            name=self.name if name is None else name,
+            symbols=tuple(self.symbols[i] for i in at_rows) if self.symbols else (),
+        )
+
+    def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:
+        """A pandas frame: a row per instance, a column per feature and, last, the class by name.
+
+        Parameters
+        ----------
+        target : str or None
+            What to call the column of classes; None leaves it out, as does a dataset without labels.
+        sparse : bool
+            Whether the columns of features are sparse; use it for whole genomes.
+
+        Examples
+        --------
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> frame = make_hierarchical_classification(4, 3, random_state=0).as_frame()
+        >>> list(frame.columns), frame["class"].dtype.name
+        (['T:0000000', 'T:0000001', 'T:0000002', 'class'], 'category')
+        """
+        pd = import_optional("pandas", extra="frames", purpose="as_frame")
+        index = pd.Index(self.instance_names, name="instance")
+        if sparse:
+            frame = pd.DataFrame.sparse.from_spmatrix(self.X, index=index, columns=self.feature_names)
+        else:
+            frame = pd.DataFrame(self.X.toarray(), index=index, columns=list(self.feature_names))
+        if target is None or not self.is_labelled:
+            return frame
+        if target in self.feature_names:
+            raise ValueError(f"there is a feature called {target!r}; choose another name for the target")
+        classes = pd.Categorical.from_codes(self.y, categories=list(self.target_names))
+        return frame.assign(**{target: classes})
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything into one file, which `load` reads back: a zip archive of plain arrays and JSON.
+
+        Saving the same dataset twice gives the same bytes.
+        """
+        storage.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        DataError
+            Where the file is damaged, of another kind or of a later version of the format.
+
+        Examples
+        --------
+        >>> import tempfile, os
+        >>> from hietan.datasets import make_hierarchical_classification
+        >>> data = make_hierarchical_classification(100, 50, random_state=0)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     data.save(os.path.join(folder, "made.hietan"))
+        ...     again = Dataset.load(os.path.join(folder, "made.hietan"))
+        >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
+        (True, 0)
+        """
+        parts = storage.load(path)
+        try:
+            return cls(**parts)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"the parts do not fit together: {error}", os.fspath(path)) from error
+
+    def __repr__(self) -> str:
+        about = self.summary()
+        classes = ", ".join(f"{name} {count}" for name, count in about.classes) or "no labels"
+        return (
+            f"<Dataset {about.name}: {about.n_rows} rows x {about.n_features} features; {classes}; "
+            f"{about.density:.2%} ones; {self.hierarchy}>"
+        )
+
+    def _repr_html_(self) -> str:
+        return dataset_html(self.summary())
+
+
+def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
+    everything = np.arange(len(names))
+    if chosen is None or isinstance(chosen, slice):
+        return everything if chosen is None else everything[chosen]
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise TypeError(f"{what} must be names, positions, a slice or a mask, got {chosen!r}")
+    listed = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen))
+    if listed.size == 0:
+        return everything[:0]
+    if listed.dtype.kind in "UO":
+        index = {name: i for i, name in enumerate(names)}
+        unknown = [name for name in listed.tolist() if name not in index]
+        if unknown:
+            raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
+        return np.array([index[name] for name in listed.tolist()])
+    if listed.dtype.kind == "b" and listed.shape != (len(names),):
+        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
+    try:
+        found: NDArray[np.intp] = everything[listed]
+    except IndexError as error:
+        raise ValueError(f"{what} must be names, positions below {len(names)}, or a mask: {error}") from None
+    return found
+
+
+def _names(attribute: str, names: Any) -> tuple[str, ...]:
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
+    return tuple(names)
+
+
+def _check_matrix(X: Any) -> None:
+    if not isinstance(X, csr_array) or X.dtype != np.uint8 or X.ndim != 2:
+        got = f"{type(X).__name__} of {getattr(X, 'dtype', 'no dtype')}"
+        raise TypeError(f"X must be a two-dimensional scipy csr_array of uint8, got {got}")
+    if X.nnz and X.data.max() > 1:
+        raise ValueError(f"X must hold 0 and 1 only, found {X.data.max()}")
+
+
+def _check_length(attribute: str, names: tuple[str, ...], expected: int, what: str) -> None:
+    if len(names) != expected:
+        raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
+
+
+def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
+    if not isinstance(y, np.ndarray) or y.dtype.kind not in "iu" or y.ndim != 1:
+        got = f"{type(y).__name__} of {getattr(y, 'dtype', 'no dtype')}"
+        raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
+    if len(y) != n_rows:
+        raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
+    if n_classes == 0:
+        if n_rows and (y != -1).any():
+            raise ValueError("y must be -1 throughout where there are no target_names")
+        return
+    if n_rows and not (y.min() >= 0 and y.max() < n_classes):
+        raise ValueError(
+            f"y must index the {n_classes} target_names, found values from {y.min()} to {y.max()}"
+        )
+
+
+def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
+    if len(hierarchy.features) != len(feature_names):
+        raise ValueError(
+            f"hierarchy has {len(hierarchy.features)} features but X has {len(feature_names)} columns; "
+            "use hierarchy.restrict(feature_names)"
+        )
+    for column, (ours, theirs) in enumerate(zip(feature_names, hierarchy.features, strict=True)):
+        if ours != theirs:
+            raise ValueError(
+                f"hierarchy names feature {column} {theirs!r} but feature_names has {ours!r}; "
+                "use hierarchy.restrict(feature_names)"
+            )

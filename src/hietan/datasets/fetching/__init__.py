@@ -1,0 +1,1 @@
+"""Published files: found on disk, or else downloaded once and checked."""

@@ -1,0 +1,136 @@
+"""Finding a published file on disk, or else downloading it once, checked."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from hietan._io import replacing
+from hietan._runtime.optional import import_optional
+from hietan.datasets.fetching.registry import Remote
+from hietan.datasets.readers.files import sha256_of
+from hietan.exceptions import DataError
+
+TIMEOUT = 30.0  # seconds without a single byte
+ATTEMPTS = 2  # at each address that does not say no
+
+Directory = str | os.PathLike[str] | None
+
+
+def obtain(
+    remote: Remote, *, data_home: Directory = None, download: bool = True, refresh: bool = False
+) -> Path:
+    """The path of the file: where it lies already, or where it was downloaded to."""
+    homes = list(_homes(data_home))
+    if not refresh:
+        for home in homes:
+            if (home / remote.path).is_file():
+                return _checked(home / remote.path, remote)
+    if not download:
+        raise FileNotFoundError(_advice(remote, homes, ["downloading was ruled out"]))
+    target = next(filter(_is_writable, homes), None)
+    if target is None:
+        raise FileNotFoundError(_advice(remote, homes, [_why_no_place(homes)]))
+    return _download(remote, target, homes)
+
+
+def _homes(data_home: Directory) -> Iterator[Path]:
+    """Where files may lie: the directory asked for, or HIETAN_DATA; then the platform's cache directory."""
+    asked = data_home or os.environ.get("HIETAN_DATA")
+    if asked:
+        yield Path(asked).expanduser()
+    try:
+        yield Path(_pooch().os_cache("hietan"))
+    except ImportError:
+        return  # nothing can have been downloaded there
+
+
+def _pooch() -> Any:
+    return import_optional("pooch", extra="data", purpose="downloading")
+
+
+def _is_writable(home: Path) -> bool:
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(home, os.W_OK)
+
+
+def _why_no_place(homes: list[Path]) -> str:
+    if homes:
+        return "none of these directories can be written to, and without pooch there is no cache directory"
+    return 'HIETAN_DATA is not set, and downloading needs pooch: pip install "hietan[data]"'
+
+
+def _checked(path: Path, remote: Remote) -> Path:
+    expected = remote.sha256 or _recorded(path)
+    if expected and (found := sha256_of(path)) != expected:
+        message = f"the file has SHA-256 {found}, but {expected} was expected; remove it to fetch it again"
+        raise DataError(message, str(path))
+    return path
+
+
+def _record_of(path: Path) -> Path:
+    return path.with_name(path.name + ".sha256")
+
+
+def _recorded(path: Path) -> str | None:
+    """The hash of the first download; the record has the format of the program sha256sum."""
+    record = _record_of(path)
+    return record.read_text(encoding="utf-8").partition(" ")[0] if record.is_file() else None
+
+
+def _download(remote: Remote, home: Path, homes: list[Path]) -> Path:
+    failures = [] if remote.urls else ["no address to download it from is known"]
+    for url in remote.urls:
+        for _ in range(ATTEMPTS):
+            try:
+                return _download_from(url, remote, home / remote.path)
+            except ImportError as error:
+                raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
+            except OSError as error:  # what requests raises is one, too
+                failure, refused = f"{url}: {error}", getattr(error, "response", None) is not None
+            except DataError as error:
+                failure, refused = f"{url}: {error}", True
+            if refused:
+                break
+        failures.append(failure)
+    raise FileNotFoundError(_advice(remote, homes, failures))
+
+
+def _download_from(url: str, remote: Remote, path: Path) -> Path:
+    fetch = _pooch().HTTPDownloader(
+        headers={
+            # The servers of the Gene Ontology refuse the default of Python's libraries.
+            "User-Agent": f"hietan/{version('hietan')} (Python library for hierarchical features)",
+            "Accept-Encoding": "identity",  # the bytes as they are published, so that the hash is theirs
+        },
+        chunk_size=1 << 16,
+        progressbar=sys.stderr.isatty(),
+        timeout=TIMEOUT,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path) as unfinished:
+        fetch(url, str(unfinished), None)
+        found = sha256_of(unfinished)
+        if remote.sha256 and found != remote.sha256:
+            raise DataError(f"the download has SHA-256 {found}, but {remote.sha256} was expected")
+    if not remote.sha256:
+        _record_of(path).write_text(f"{found}  {path.name}\n", encoding="utf-8")
+    return path
+
+
+def _advice(remote: Remote, homes: list[Path], reasons: list[str]) -> str:
+    """Which file, why it is not here, and how to put it here by hand."""
+    sources = ", ".join(remote.urls) or remote.origin or "its publisher"
+    digest = f" (SHA-256 {remote.sha256})" if remote.sha256 else " (no hash is known)"
+    where = " or ".join(str(home / remote.path) for home in homes) or f"{remote.path} below HIETAN_DATA"
+    return (
+        f"no file {remote.path}: {'; '.join(reasons)}. "
+        f"To put it there by hand, save {sources}{digest} as {where}"
+    )

@@ -1,0 +1,1 @@
+"""Files to plain values: ontologies, annotations, label tables and the ageing-gene tables."""

@@ -1,0 +1,204 @@
+"""Lines of text from files, plain or packed, and what to call them in errors.
+
+The content decides how a file is unpacked, not its name: downloads lose their `.gz` or are unpacked under it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import hashlib
+import io
+import os
+import warnings
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path, PurePath
+from typing import IO, Any, TypeAlias, TypeGuard
+
+from hietan.exceptions import DataError, DataWarning
+
+TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+_CHUNK = 1 << 18
+_LONGEST_LINE = 1 << 25
+_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+_TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
+
+
+def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    return isinstance(source, (str, os.PathLike))
+
+
+def source_name(source: Any) -> str:
+    """What to call `source` in an error."""
+    if is_path(source):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<open file>"))
+
+
+def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
+    """The file on disk, and the member asked for where the path runs on into a zip archive.
+
+    >>> path, member = split_archive("genage.csv")
+    >>> path.name, member
+    ('genage.csv', '')
+    """
+    path = Path(source)
+    if not path.exists():
+        for archive in path.parents:
+            if archive.suffix == ".zip" and archive.is_file():
+                return archive, path.relative_to(archive).as_posix()
+    return path, ""
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of the file as it lies on disk."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def numbered_lines(source: TextSource) -> Iterator[tuple[int, str]]:
+    """(number, line) for each line, counted from 1, without its end, whichever kind of end that is.
+
+    `source` is a path, also to a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
+    file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
+    damaged content is an error.
+    """
+    name, start, rest, mended = source_name(source), 1, "", _Mended()
+    for text, broken in _texts(source):
+        if "\0" in text:
+            line = start + (rest + text).split("\0", 1)[0].count("\n")
+            raise DataError("binary data (a NUL byte) where text was expected", name, line)
+        lines = (rest + text).split("\n")
+        rest = lines.pop()
+        if len(rest) > _LONGEST_LINE:
+            raise DataError(
+                f"the line has no end within {_LONGEST_LINE:,} characters", name, start + len(lines)
+            )
+        if not text.isascii():
+            lines = mended.lines(lines, start)
+        yield from enumerate(lines, start)
+        start += len(lines)
+        if broken:
+            raise DataError(f"the file is damaged or cut short here: {broken}", name, start)
+    if rest:
+        yield from enumerate(mended.lines([rest], start), start)
+    mended.warn(name)
+
+
+class _Mended:
+    """Lines that were no UTF-8: their stray bytes came as surrogates, and go as Latin-1."""
+
+    def __init__(self) -> None:
+        self.count, self.first = 0, 0
+
+    def lines(self, lines: list[str], start: int) -> list[str]:
+        try:
+            "".join(lines).encode()
+        except UnicodeEncodeError:
+            return [line if line.isascii() else self._line(line, n) for n, line in enumerate(lines, start)]
+        return lines
+
+    def _line(self, line: str, number: int) -> str:
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            self.count, self.first = self.count + 1, self.first or number
+            return line.encode("utf-8", "surrogateescape" if _escaped(line) else "replace").decode("latin-1")
+        return line
+
+    def warn(self, name: str) -> None:
+        if self.count:
+            message = f"{name}: {self.count} lines are not UTF-8 (first: line {self.first}); read as Latin-1"
+            warnings.warn(message, DataWarning, stacklevel=3)
+
+
+def _escaped(line: str) -> bool:
+    """Whether all surrogates stand for stray bytes, as they do unless an open text file brought its own."""
+    return not any("\ud800" <= character < "\udc80" or "\udcff" < character <= "\udfff" for character in line)
+
+
+def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
+    """Pieces of decoded text with all line ends as "\\n", and what broke after the last one, if anything did."""
+    with open_binary_or_text(source) as file:
+        if isinstance(file.read(0), str):
+            newlines = io.IncrementalNewlineDecoder(None, translate=True)
+        else:
+            utf8 = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
+            newlines = io.IncrementalNewlineDecoder(utf8, translate=True)
+        # One call at a time of what lies below, so that everything before a damaged place still comes.
+        read, first = getattr(file, "read1", file.read), True
+        while True:
+            try:
+                piece = read(_CHUNK)
+            except (*_BROKEN, UnicodeDecodeError) as error:
+                yield "", str(error) or type(error).__name__
+                return
+            text: str = newlines.decode(piece, final=not piece)
+            yield text.removeprefix("\ufeff") if first else text, ""
+            if not piece:
+                return
+            first = False
+
+
+@contextmanager
+def open_binary_or_text(source: TextSource) -> Iterator[Any]:
+    """An unpacked file to read from; one that the caller opened is not closed."""
+    if not is_path(source) and not hasattr(source, "read"):
+        raise TypeError(f"expected a path or an open file, got the {type(source).__name__} {source!r:.60}")
+    name = source_name(source)
+    with ExitStack() as stack:
+        member = ""
+        if is_path(source):
+            path, member = split_archive(source)
+            raw: Any = stack.enter_context(path.open("rb"))
+        else:
+            raw = source
+        try:
+            file = _unpacked(raw, name, member, stack)
+        except _BROKEN as error:
+            raise DataError(f"the archive is damaged: {error}", name) from error
+        yield file
+
+
+def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
+    magic = _peek(raw)
+    if magic[:2] == b"\x1f\x8b":
+        return stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
+    if magic == b"PK\x03\x04" or member:
+        archive = stack.enter_context(zipfile.ZipFile(raw))
+        return stack.enter_context(archive.open(_member(archive, name, member)))
+    return raw
+
+
+def _peek(raw: Any) -> bytes:
+    """The first four bytes; nothing where they could not be put back."""
+    if hasattr(raw, "readable") and not raw.readable():
+        raise TypeError(f"{source_name(raw)} is not open for reading")
+    if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
+        return b""
+    position = raw.tell()
+    magic: bytes = raw.read(4)
+    raw.seek(position)
+    return magic
+
+
+def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
+    # Archives packed on a Mac carry a shadow tree of resource forks.
+    members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
+    if wanted:
+        if wanted not in members:
+            raise DataError(f"no such file in the archive, which holds {', '.join(members[:8])}", name)
+        return wanted
+    data = [m for m in members if PurePath(m).suffix.lower() in _TEXT_SUFFIXES]
+    chosen = members if len(members) == 1 else data
+    if len(chosen) != 1:
+        raise DataError(
+            f"expected an archive of one file, found {len(members)}: {', '.join(members[:5])}; "
+            f"name one of them, as in {name}/{(members or ['member'])[0]}",
+            name,
+        )
+    return chosen[0]

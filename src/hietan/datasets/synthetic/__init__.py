@@ -1,0 +1,1 @@
+"""Random hierarchies and rows that respect them."""

@@ -1,0 +1,1 @@
+"""Results of a study as files for people: tables, figures, explanations."""

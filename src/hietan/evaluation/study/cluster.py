@@ -1,0 +1,361 @@
+"""Many calls on the workers of a Dask cluster, which may come, go and die meanwhile.
+
+What many calls share, such as a dataset, is a task of its own that the scheduler keeps the recipe of: it is sent
+once, and if all workers that hold it die it is made again. Scattered data would be lost with them. The scheduler
+sees nothing but bytes and functions of Dask and of the standard library, so it need not have this package.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import operator
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import import_module
+from queue import Empty, SimpleQueue
+from typing import Any
+from urllib.parse import urlsplit
+from uuid import uuid4
+
+from joblib import effective_n_jobs
+
+from hietan._runtime.optional import import_optional
+from hietan.evaluation.study.fingerprint import versions
+from hietan.exceptions import StudyError
+
+CONNECT_SECONDS = 10.0  # how long a scheduler may take to answer
+PATIENCE = 60.0  # how long a cluster may be without any worker
+LOOK_SECONDS = 2.0  # how often its workers are counted
+CALLS_PER_THREAD = 3  # submitted at a time: one runs, the others wait where it ends
+
+
+@dataclass(frozen=True)
+class Shared:
+    """An argument of many calls in a row. Of each kind one is kept; the next name replaces it."""
+
+    kind: str
+    name: str
+    value: Any
+
+
+def _distributed(module: str = "") -> Any:
+    return import_optional(f"distributed{module}", extra="dask", purpose='backend="dask"')
+
+
+# ---------------------------------------------------------------------------------------------- connecting
+
+
+@contextmanager
+def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
+    """A Dask client: of this scheduler, or the active one, or of a cluster of `n_jobs` processes of our own.
+
+    What was started or connected here is closed at the end.
+    """
+    distributed = _distributed()
+    with ExitStack() as stack:
+        if scheduler is not None:
+            _greet(scheduler)
+            options = {"timeout": CONNECT_SECONDS, "set_as_default": False}
+            yield stack.enter_context(distributed.Client(scheduler, **options))
+            return
+        try:
+            client = distributed.get_client()
+        except ValueError:
+            client = stack.enter_context(_own_client(n_jobs))
+        if client.asynchronous:
+            raise StudyError("the active Dask client is asynchronous; a study needs one that waits")
+        yield client
+
+
+@contextmanager
+def _own_client(n_jobs: int | None) -> Iterator[Any]:
+    with _local_cluster(n_jobs) as cluster, _distributed().Client(cluster, set_as_default=False) as client:
+        client.run(_ignore_interrupts)
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.run(logging.disable)  # or they complain that the scheduler closes before they do
+
+
+def _local_cluster(n_jobs: int | None) -> Any:
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+    try:
+        return _distributed().LocalCluster(n_workers=effective_n_jobs(n_jobs), **options)
+    except RuntimeError as error:
+        reason = " ".join(str(error).split())
+        raise StudyError(
+            f'a local cluster cannot be started ({reason}); a script must call it under if __name__ == "__main__":'
+        ) from error
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C in a terminal reaches all processes; our workers wait to be closed, and need not complain."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _greet(scheduler: str) -> None:
+    """See that a scheduler answers. A client that cannot connect takes longer, and complains again as it dies."""
+    check_address(scheduler)
+    try:
+        with ThreadPoolExecutor(1) as pool:  # there may be an event loop in this thread
+            found = pool.submit(asyncio.run, _identity(scheduler)).result()["type"]
+    except Exception as error:  # whatever a stranger at that address may answer
+        reason = str(error) or type(error).__name__
+        if isinstance(error, OSError):
+            reason = f"none within {CONNECT_SECONDS:g} s"
+        raise StudyError(f"no answer of a Dask scheduler at {scheduler}: {reason}") from error
+    if found != "Scheduler":
+        raise StudyError(
+            f"{scheduler} is the address of a {found.lower()}; expected that of a Dask scheduler"
+        )
+
+
+async def _identity(address: str) -> Any:
+    arguments = _distributed(".security").Security().get_connection_args("client")
+    remote = _distributed(".core").rpc(address, timeout=CONNECT_SECONDS, connection_args=arguments)
+    async with remote:
+        return await asyncio.wait_for(remote.identity(), CONNECT_SECONDS)
+
+
+def check_address(scheduler: str) -> None:
+    """Refuse what can be no address of a scheduler."""
+    scheme, _, rest = scheduler.rpartition("://")
+    try:
+        parts = urlsplit(f"//{rest}")
+        sensible = bool(parts.hostname and parts.port and parts.netloc == rest and not parts.username)
+    except ValueError:  # a port that is no number, or too large
+        sensible = False
+    if not sensible or scheme not in ("", "tcp", "tls", "ucx", "ws", "wss"):
+        raise StudyError(f"scheduler is {scheduler!r}; expected an address as tcp://host:8786")
+
+
+# ---------------------------------------------------------------------------------------------- the same software
+
+
+def check_workers(client: Any, needed: Mapping[str, Any]) -> None:
+    """See that all workers have our versions and can load what is needed; wait for the first one if none is there."""
+    _wait_for_a_worker(client)
+    packed = {name: _dumps(value) for name, value in needed.items()}
+    answers = client.run(_survey, versions(), packed, on_error="return")
+    for worker, answer in answers.items():
+        if isinstance(answer, OSError):
+            continue  # it has just gone; whoever comes in its place is asked with every call
+        if answer is not None:
+            said = " ".join(f"{type(answer).__name__}: {answer}".split())
+            raise StudyError(
+                f"worker {worker} {answer if isinstance(answer, str) else f'cannot take part: {said}'}"
+            )
+
+
+def _wait_for_a_worker(client: Any) -> None:
+    if client.nthreads():
+        return
+    wish = client.submit(operator.truth, True, pure=False)  # a cluster that grows by need must see a need
+    try:
+        wish.result(timeout=PATIENCE)
+    except TimeoutError:
+        address = client.scheduler.address
+        raise StudyError(
+            f"no worker has come to the scheduler at {address} within {PATIENCE:g} s; start one: dask worker {address}"
+        ) from None
+    finally:
+        wish.cancel()
+
+
+def _survey(expected: Mapping[str, str], needed: Mapping[str, bytes]) -> str | None:
+    """What is wrong with this worker."""
+    different = _difference(expected)
+    if different is not None:
+        return different
+    for name, packed in needed.items():
+        try:
+            _loads(packed)
+        except Exception as error:
+            return f"cannot load {name}: {' '.join(f'{type(error).__name__}: {error}'.split())}"
+    return None
+
+
+def _difference(expected: Mapping[str, str]) -> str | None:
+    found = _versions_here()
+    for package, version in expected.items():
+        if found[package] != version:
+            return f"has {package} {found[package]} where the study has {version}; the results might differ"
+    return None
+
+
+@lru_cache(maxsize=1)
+def _versions_here() -> dict[str, str]:
+    return versions()
+
+
+# ---------------------------------------------------------------------------------------------- running
+
+Call = tuple[tuple[Shared, ...], tuple[Any, ...]]
+
+
+def run_on_workers(
+    client: Any, function: Callable[..., Any], calls: Iterable[Call], killed: Callable[[Call, int], Any]
+) -> Iterator[Any]:
+    """Call `function(*shared, *own)` for each call, and yield the results in the order in which they come.
+
+    A worker that dies is survived: its calls are made elsewhere. Dask blames all calls that a dying worker had at
+    hand, and gives up those that have been there several times. They are tried once more at the end, each alone in
+    the cluster; one that is given up again has been the cause, and its result is `killed(call, number of workers)`.
+
+    Raises ConnectionError where the scheduler is lost, or all workers are for a minute. What was submitted is cancelled
+    when nobody listens any longer.
+    """
+    running = _Running(client, function)
+    suspects: list[Call] = []
+    try:
+        for call in calls:
+            yield from running.results(suspects, down_to=running.capacity() - 1)
+            running.submit(call)
+        yield from running.results(suspects, down_to=0)
+        for call in suspects:
+            running.forget_shared()
+            running.submit(call)
+            _, result, deaths = running.next()
+            yield killed(call, deaths) if deaths else result
+    finally:
+        running.cancel()
+
+
+class _Running:
+    """The calls that a cluster has at hand."""
+
+    def __init__(self, client: Any, function: Callable[..., Any]) -> None:
+        self.client = client
+        self.id = uuid4().hex
+        self.n_submitted = 0
+        self.pending: dict[Any, tuple[Any, Call, tuple[Any, ...]]] = {}
+        self.ended: SimpleQueue[Any] = SimpleQueue()
+        self.function = Shared("function", "", _Remote(function, versions()))
+        self.shared: dict[str, tuple[str, Any]] = {}
+        self.n_threads = 0
+        self.looked_at = self.last_seen = -float("inf")
+        self.look()
+
+    def capacity(self) -> int:
+        """How many calls to have at hand; workers may have come and gone."""
+        if time.monotonic() - self.looked_at > LOOK_SECONDS:
+            self.look()
+        return CALLS_PER_THREAD * max(self.n_threads, 1)
+
+    def look(self) -> None:
+        """Count the workers' threads; without any for too long, give up."""
+        try:
+            self.n_threads = sum(self.client.nthreads().values())
+        except Exception as error:
+            raise self.lost() from error
+        self.looked_at = time.monotonic()
+        if self.n_threads or self.last_seen < 0:
+            self.last_seen = self.looked_at
+        elif self.looked_at - self.last_seen > PATIENCE:
+            raise ConnectionError(f"the Dask cluster has had no worker for {PATIENCE:g} s")
+
+    def submit(self, call: Call) -> None:
+        shared, own = call
+        # References to what is shared are kept with the call: it must outlive it, whatever is next.
+        parts = tuple(map(self.share, (self.function, *shared)))
+        remote, *arguments = parts
+        future = self.client.submit(
+            operator.call, remote, _dumps(own), *arguments, key=self.key("job"), pure=False
+        )
+        self.pending[future.key] = (future, call, parts)
+        self.watch(future)
+
+    def share(self, part: Shared) -> Any:
+        name, future = self.shared.get(part.kind, (None, None))
+        if name != part.name:
+            load = _distributed(".protocol.pickle").loads
+            # However large: it is sent once.
+            with import_module("dask").config.set({"distributed.admin.large-graph-warning-threshold": 2**60}):
+                future = self.client.submit(load, _dumps(part.value), key=self.key("shared"), pure=False)
+            self.shared[part.kind] = (part.name, future)
+        return future
+
+    def forget_shared(self) -> None:
+        self.shared.clear()
+
+    def key(self, what: str) -> str:
+        self.n_submitted += 1
+        return f"hietan_{what}-{self.id}-{self.n_submitted}"
+
+    def watch(self, future: Any) -> None:
+        future.add_done_callback(lambda ended: self.ended.put(ended.key))
+
+    def results(self, suspects: list[Call], down_to: int) -> Iterator[Any]:
+        """The results that come until so few calls are at hand; calls that were given up join the suspects."""
+        while len(self.pending) > down_to:
+            call, result, deaths = self.next()
+            if deaths:
+                suspects.append(call)
+            else:
+                yield result
+
+    def next(self) -> tuple[Call, Any, int]:
+        """Wait for a call to end: the call, its result and, where it was given up, how many workers had died."""
+        while True:
+            try:
+                key = self.ended.get(timeout=LOOK_SECONDS)
+            except Empty:
+                self.look()
+                continue
+            future, call, _ = self.pending[key]
+            result, deaths = None, 0
+            try:
+                result = future.result(timeout=PATIENCE)
+            except _distributed(".scheduler").KilledWorker as error:
+                deaths = error.allowed_failures + 1
+            except (CancelledError, asyncio.CancelledError) as error:
+                raise self.lost() from error
+            except TimeoutError:
+                if future.status == "error":
+                    raise
+                self.watch(future)  # its worker died before the result was fetched: it is computed once more
+                self.look()
+                continue
+            del self.pending[key]
+            return call, result, deaths
+
+    def lost(self) -> ConnectionError:
+        return ConnectionError("the Dask scheduler is gone, or has dropped the jobs of the study")
+
+    def cancel(self) -> None:
+        futures = [future for future, *_ in self.pending.values()]
+        self.pending.clear()
+        self.shared.clear()
+        if futures and self.client.status == "running":
+            with suppress(Exception):
+                self.client.cancel(futures, force=True)
+
+
+class _Remote:
+    """What a worker is to do with the packed arguments of a call."""
+
+    def __init__(self, function: Callable[..., Any], expected: Mapping[str, str]) -> None:
+        self.function = function
+        self.expected = expected
+
+    def __call__(self, own: bytes, *shared: Any) -> Any:
+        different = _difference(self.expected)
+        if different is not None:
+            raise ConnectionError(f"worker {_distributed().get_worker().address} {different}")
+        return self.function(*shared, *_loads(own))
+
+
+def _loads(packed: bytes) -> Any:
+    return _distributed(".protocol.pickle").loads(packed)
+
+
+def _dumps(value: Any) -> bytes:
+    packed: bytes = _distributed(".protocol.pickle").dumps(value)
+    return packed

@@ -1,0 +1,275 @@
+"""What a study found: plain values derived from its journal, and the files that hold them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hietan._io import atomic_write, to_json
+from hietan.evaluation.bootstrap import bootstrap_gmean
+from hietan.evaluation.cross_validation import PooledPredictions, RowPredictions, pool
+from hietan.evaluation.metrics import METRICS, auc_score, recalls
+from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
+from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation.usage import FeatureUsage
+from hietan.exceptions import StudyError
+
+if TYPE_CHECKING:
+    from hietan.evaluation.study.run import Study
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A job that ended in an error."""
+
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+    error: str
+    traceback: str
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResults:
+    """What a study found.
+
+    Attributes
+    ----------
+    summary : tuple of SummaryRow
+        A row per dataset, method and seed; a method that failed in a fold has none there.
+    rankings : tuple of Ranking
+        One per tuning, setting and metric: average ranks and tests.
+    predictions : dict
+        (dataset, method key, seed) to PooledPredictions; empty if only the tables were read.
+    usage : dict
+        (dataset, method key) to FeatureUsage, in the first seed.
+    failures : tuple of Failure
+    manifest : dict
+        What the study was of: versions, seeds, fingerprints.
+    directory : Path or None
+    """
+
+    summary: tuple[SummaryRow, ...]
+    rankings: tuple[Ranking, ...]
+    failures: tuple[Failure, ...]
+    manifest: dict[str, Any]
+    predictions: Mapping[tuple[str, str, int], PooledPredictions] = field(default_factory=dict)
+    usage: Mapping[tuple[str, str], FeatureUsage] = field(default_factory=dict)
+    study: Study | None = None
+    directory: Path | None = None
+
+
+def collect(study: Study, folder: Path) -> StudyResults:
+    """Read all journals, in order, and compute every table from them."""
+    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    usage: dict[tuple[str, str], FeatureUsage] = {}
+    failures: list[Failure] = []
+    for dataset, data in study.datasets.items():
+        for key in study.methods:
+            jobs = Journal(folder, dataset, key).seal()
+            failures += [
+                Failure(dataset, key, seed, fold, job["error"], job["traceback"])
+                for (seed, fold), job in jobs.items()
+                if "error" in job
+            ]
+            for seed in study.seeds:
+                whole = [jobs[seed, fold] for fold in range(study.cv)]
+                if not any("error" in job for job in whole):
+                    parts = [_rows(job) for job in whole]
+                    predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
+            counted = [_usage(job) for job in jobs.values() if "usage" in job]
+            if len(counted) == study.cv:
+                usage[dataset, key] = sum(counted[1:], counted[0])
+    summary = tuple(_summary_rows(study, predictions))
+    rankings = make_rankings(summary, groups=study.groups, names=study.datasets)
+    return StudyResults(summary, rankings, tuple(failures), study.manifest, predictions, usage, study)
+
+
+def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
+    """The rows of `summary.csv` in the directory of a study."""
+    path = Path(folder) / "summary.csv"
+    if not path.is_file():
+        hint = "its study has not finished" if (Path(folder) / "study.json").exists() else "it holds no study"
+        raise StudyError(f"there is no summary.csv in {folder}: {hint}")
+    with open(path, newline="", encoding="utf-8") as file:
+        try:
+            return tuple(map(SummaryRow.from_dict, csv.DictReader(file)))
+        except (KeyError, ValueError, TypeError) as error:
+            raise StudyError(f"{path} is not the summary of a study: {error}") from None
+
+
+def read_groups(folder: str | Path) -> dict[str, str]:
+    """Which group each dataset belongs to."""
+    return dict(read_manifest(Path(folder)).get("groups", {}))
+
+
+def write_results(results: StudyResults, folder: Path) -> None:
+    """Write all tables; each file is replaced whole."""
+    write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
+    write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
+    write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
+    write_csv(folder / "feature_usage.csv", USAGE, _usage_lines(results))
+    write_csv(folder / "bootstrap.csv", BOOTSTRAP, _bootstrap_lines(results))
+    write_rankings(results.rankings, folder)
+    failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
+    write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
+    atomic_write(folder / "failures.txt", "\n".join(_tracebacks(results.failures)))
+    atomic_write(folder / "summary.json", to_json(summarise(results)))
+
+
+def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
+    """Write `ranks.csv` and `tests.csv`."""
+    write_csv(folder / "ranks.csv", Ranking.RANKS, [line for r in rankings for line in r.rank_lines()])
+    write_csv(folder / "tests.csv", Ranking.TESTS, [line for r in rankings for line in r.test_lines()])
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table; floats in full, what is missing as nothing."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(map(_cells, rows))
+    atomic_write(path, text.getvalue())
+
+
+def _cells(row: Sequence[Any]) -> list[Any]:
+    """Floats are written in full by the csv module, and None as nothing; NaN is left."""
+    return [None if value != value else value for value in row]
+
+
+def summarise(results: StudyResults) -> dict[str, Any]:
+    """All but the single predictions, as plain values."""
+    return {
+        "study": results.manifest,
+        "jobs_failed": len(results.failures),
+        "summary": [
+            dict(zip(row.header(), map(_plain, row.values()), strict=True)) for row in results.summary
+        ],
+        "rankings": [ranking.to_dict() for ranking in results.rankings],
+    }
+
+
+# ------------------------------------------------------------------ the lines of the files
+
+_WHICH = ("dataset", "method", "setting", "tuning", "seed")
+PREDICTIONS = (*_WHICH, "fold", "instance", "y_true", "y_pred", "log_odds", "probabilities")
+FOLDS = (*_WHICH, "fold", "n_rows", "gmean", "sensitivity", "specificity", "auc")
+USAGE = (
+    "dataset",
+    "method",
+    "setting",
+    "tuning",
+    "seed",
+    "feature",
+    "name",
+    "selected",
+    "in_edges",
+    "n_rows",
+)
+
+_ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
+BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
+
+
+def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any]:
+    assert results.study is not None
+    method = results.study.methods[key]
+    return [dataset, method.name, method.setting, method.tuning, seed]
+
+
+def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
+    assert results.study is not None
+    for (dataset, key, seed), pooled in results.predictions.items():
+        which = _which(results, dataset, key, seed)
+        data = results.study.datasets[dataset]
+        n = len(pooled.y_true)
+        names = getattr(data, "instance_names", None) or range(n)
+        score = pooled.score
+        odds = score.tolist() if score is not None and score.ndim == 1 else [None] * n
+        proba = [""] * n if pooled.proba is None else [" ".join(map(repr, p)) for p in pooled.proba.tolist()]
+        columns = (pooled.fold.tolist(), names, pooled.y_true.tolist(), pooled.y_pred.tolist(), odds, proba)
+        for row in zip(*columns, strict=True):
+            yield [*which, *row]
+
+
+def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
+    for (dataset, key, seed), pooled in results.predictions.items():
+        which = _which(results, dataset, key, seed)
+        for k in range(int(pooled.fold.max()) + 1):
+            rows = pooled.fold == k
+            recall = recalls(pooled.y_true[rows], pooled.y_pred[rows])
+            specificity, sensitivity = recall if len(recall) == 2 else (np.nan, np.nan)
+            gmean = float(np.prod(recall) ** (1 / len(recall)))
+            auc = np.nan if pooled.score is None else auc_score(pooled.y_true[rows], pooled.score[rows])
+            yield [*which, k, int(rows.sum()), gmean, float(sensitivity), float(specificity), auc]
+
+
+def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
+    assert results.study is not None
+    for (dataset, key), usage in results.usage.items():
+        data = results.study.datasets[dataset]
+        features = getattr(data, "feature_names", None) or [f"x{j}" for j in range(len(usage.selected))]
+        names = getattr(data, "term_names", None) or features
+        which = _which(results, dataset, key, results.study.seeds[0])
+        columns = (features, names, usage.selected.tolist(), usage.in_edges.tolist())
+        for row in zip(*columns, strict=True):
+            yield [*which, *row, usage.n_rows]
+
+
+def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
+    """The middle 95 % of draws of rows: sampling error, where the spread over seeds is the noise of the splits."""
+    assert results.study is not None
+    rows = {
+        name: getattr(data, "instance_names", None) or [str(i) for i in range(len(data.y))]
+        for name, data in results.study.datasets.items()
+    }
+    for ranking in results.rankings:
+        if ranking.metric != "gmean":
+            continue
+        keys = [
+            key
+            for name in ranking.methods
+            for key, m in results.study.methods.items()
+            if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
+        ]
+        drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+        ends = np.vstack([drawn.interval(drawn.mean_gmean), drawn.interval(drawn.average_rank)]).T
+        for name, row in zip(ranking.methods, ends.tolist(), strict=True):
+            yield [ranking.tuning, ranking.setting, name, len(drawn.mean_gmean), *row]
+
+
+def _summary_rows(
+    study: Study, predictions: Mapping[tuple[str, str, int], PooledPredictions]
+) -> Iterable[SummaryRow]:
+    for (dataset, key, seed), pooled in predictions.items():
+        method = study.methods[key]
+        values = pooled.metrics()
+        n_rows = len(pooled.y_true)
+        metrics = tuple(values[name] for name in METRICS)
+        yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
+
+
+def _rows(job: Mapping[str, Any]) -> RowPredictions:
+    logs = job.get("log_proba")
+    return RowPredictions(np.array(job["y_pred"]), None if logs is None else np.array(logs))
+
+
+def _usage(job: Mapping[str, Any]) -> FeatureUsage:
+    columns = (np.array(job["usage"][name]) for name in ("selected", "in_edges"))
+    return FeatureUsage(len(job["y_pred"]), *columns)
+
+
+def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:
+    for f in failures:
+        yield f"{f.dataset}, {f.method}, seed {f.seed}, fold {f.fold}\n{f.traceback}"
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value

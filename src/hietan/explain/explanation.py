@@ -1,0 +1,181 @@
+"""The explanation of one prediction, as a result to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from hietan._runtime.optional import import_optional
+from hietan.hierarchy import Hierarchy
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What one feature adds to the log-odds.
+
+    `probabilities` are the conditional probabilities that were used, P(value | parent's value, class), one for each
+    class; None where a method has no such single number (an average of estimators, a linear model).
+    """
+
+    feature: str
+    name: str
+    value: float
+    contribution: float
+    parent: str | None = None
+    parent_value: float | None = None
+    probabilities: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Removal:
+    """A feature that was left out for this row, and which feature made it redundant."""
+
+    feature: str
+    name: str
+    value: int
+    by: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.feature} removed: {self.reason}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a classifier says what it says of one row.
+
+    The log-odds of the class `target` against the others are `base` (the class prior) plus the contributions of the
+    features plus what is in `other` (terms that belong to no feature). They add up to the model's own log-odds.
+
+    Attributes
+    ----------
+    method, row : str
+        The classifier and the row (its label in a data frame, else its number).
+    classes, probabilities : tuples
+        The classes and their predicted probabilities.
+    target
+        The class whose log-odds are explained.
+    log_odds, base : float
+    contributions : tuple of Contribution
+        In the order of the columns; `strongest` has them by size.
+    other : tuple of (str, float)
+    removed : tuple of Removal
+    hierarchy : Hierarchy
+        The hierarchy over the columns.
+    has_tree : bool
+        Whether each feature may depend on another one (its parent).
+    """
+
+    method: str
+    row: str
+    classes: tuple[Any, ...]
+    probabilities: tuple[float, ...]
+    target: Any
+    log_odds: float
+    base: float
+    contributions: tuple[Contribution, ...]
+    other: tuple[tuple[str, float], ...] = ()
+    removed: tuple[Removal, ...] = ()
+    hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.unrelated([]), repr=False)
+    has_tree: bool = False
+
+    @property
+    def predicted(self) -> Any:
+        """The most probable class; ties go to the first."""
+        return self.classes[max(range(len(self.classes)), key=lambda c: (self.probabilities[c], -c))]
+
+    @property
+    def probability(self) -> float:
+        """The probability of `target`."""
+        return self.probabilities[self.classes.index(self.target)]
+
+    @cached_property
+    def strongest(self) -> tuple[Contribution, ...]:
+        """The contributions from the largest to the smallest in size; ties in the order of the columns."""
+        return tuple(sorted(self.contributions, key=lambda part: -abs(part.contribution)))
+
+    def total(self) -> float:
+        """Base, contributions and other terms added up: the log-odds, but for rounding."""
+        return (
+            self.base + sum(part.contribution for part in self.contributions) + sum(v for _, v in self.other)
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per contribution, the strongest first."""
+        pandas = import_optional("pandas", extra="frames", purpose="Explanation.to_frame")
+        columns = ["feature", "name", "value", "parent", "parent_value", "contribution"]
+        frame = pandas.DataFrame(
+            [[getattr(part, c) for c in columns] for part in self.strongest], columns=columns
+        )
+        for c, label in enumerate(self.classes):
+            frame[f"p({label})"] = [p.probabilities[c] if p.probabilities else None for p in self.strongest]
+        return frame
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain numbers, strings, lists and dicts, as JSON has them."""
+        return {
+            "method": self.method,
+            "row": self.row,
+            "classes": [str(label) for label in self.classes],
+            "probabilities": list(self.probabilities),
+            "predicted": str(self.predicted),
+            "target": str(self.target),
+            "log_odds": self.log_odds,
+            "base": self.base,
+            "contributions": [
+                {
+                    "feature": part.feature,
+                    "name": part.name,
+                    "value": part.value,
+                    "parent": part.parent,
+                    "parent_value": part.parent_value,
+                    "probabilities": None if part.probabilities is None else list(part.probabilities),
+                    "contribution": part.contribution,
+                }
+                for part in self.contributions
+            ],
+            "other": [{"what": what, "contribution": value} for what, value in self.other],
+            "removed": [
+                {"feature": r.feature, "name": r.name, "value": r.value, "by": r.by, "reason": r.reason}
+                for r in self.removed
+            ],
+        }
+
+    def to_networkx(self) -> Any:
+        """A `networkx.DiGraph` of the kept features, an edge from each parent to its child."""
+        networkx = import_optional("networkx", extra="frames", purpose="Explanation.to_networkx")
+        graph = networkx.DiGraph()
+        for part in self.contributions:
+            graph.add_node(part.feature, name=part.name, value=part.value, contribution=part.contribution)
+        graph.add_edges_from((p.parent, p.feature) for p in self.contributions if p.parent is not None)
+        return graph
+
+    def text(self, limit: int = 15) -> str:
+        """The explanation in lines of plain text, the `limit` strongest features one by one."""
+        from hietan.explain.render import as_text
+
+        return as_text(self, limit)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_html_(self) -> str:
+        from hietan.explain.render import as_html
+
+        return as_html(self)
+
+    def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
+        """A waterfall from the base value to the log-odds, the strongest features one by one; returns the axes."""
+        from hietan.explain.plots import plot_contributions
+
+        return plot_contributions(self, ax, limit)
+
+    def plot_tree(self, ax: Any = None, *, labels: int = 12) -> Any:
+        """The learned tree, layer by layer, over the hierarchy's own edges; returns the axes.
+
+        Colours show the contributions; the features with the `labels` strongest ones are named.
+        """
+        from hietan.explain.plots import plot_tree
+
+        return plot_tree(self, ax, labels)

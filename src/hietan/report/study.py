@@ -1,0 +1,269 @@
+"""The directory of a study as one plain dict: all that the report shows, and nothing else."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from hietan._io import atomic_write, to_json
+from hietan.evaluation import Ranking, StudyError, make_rankings, read_summary, reliability_curve
+from hietan.evaluation.outputs.compact import decimal, decimals, significant
+from hietan.evaluation.outputs.details import read_details
+from hietan.evaluation.study.journal import read_manifest
+from hietan.evaluation.study.run import Method
+from hietan.report.html import render
+
+FORMAT = 1
+Line = dict[str, str]
+
+
+def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
+    """Write the report of a study as one HTML file, and what it shows into the study's `summary.json`.
+
+    Parameters
+    ----------
+    folder : path
+        The directory of a finished study.
+    output : path, optional
+        The file; `report.html` in the directory if not given.
+    """
+    folder = Path(folder)
+    path = Path(output) if output is not None else folder / "report.html"
+    content = study_summary(folder)
+    _add_to_summary(folder / "summary.json", content)
+    atomic_write(path, render(content))
+    return path
+
+
+def study_summary(folder: str | Path) -> dict[str, Any]:
+    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed."""
+    folder = Path(folder)
+    summary = read_summary(folder)
+    manifest = read_manifest(folder)
+    rankings = make_rankings(summary, groups=manifest["groups"], names=manifest["datasets"])
+    methods = list(dict.fromkeys((row.method, row.setting, row.tuning) for row in summary))
+    predictions = _predictions(folder, methods, manifest["seeds"][0])
+    usage = _usage(folder, methods)
+    datasets = [
+        _dataset(folder, name, manifest, methods, predictions.get(name, {}), usage.get(name, {}))
+        for name in manifest["datasets"]
+    ]
+    return {
+        "format": FORMAT,
+        "kind": "study",
+        "title": "Report of a study",
+        "about": _about(manifest, _rows(folder / "failures.csv")),
+        "methods": [_method(which, methods, manifest) for which in methods],
+        "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
+        "reliability": _reliability(predictions),
+        "datasets": datasets,
+    }
+
+
+def _add_to_summary(path: Path, content: Mapping[str, Any]) -> None:
+    """Beside what people read, in lines, the report's content in one line: it is long."""
+    try:
+        there = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        raise StudyError(f"{path} is missing or damaged; run the study's command again") from None
+    there.pop("report", None)
+    shown = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+    atomic_write(path, to_json(there).removesuffix("\n}\n") + f',\n "report": {shown}\n}}\n')
+
+
+def _about(manifest: Mapping[str, Any], failures: Sequence[Line]) -> dict[str, Any]:
+    return {
+        "command": manifest["command"],
+        "versions": manifest["versions"],
+        "folds": manifest["cv"],
+        "seeds": manifest["seeds"],
+        "failures": [
+            [line["dataset"], line["method"], int(line["seed"]), int(line["fold"]), line["error"]]
+            for line in failures
+        ],
+    }
+
+
+def _method(
+    which: tuple[str, str, str], methods: Sequence[tuple[str, ...]], manifest: Mapping[str, Any]
+) -> Any:
+    name, setting, tuning = which
+    alone = sum(other[0] == name for other in methods) == 1
+    key = Method(name, None, setting, tuning).key
+    extra = [setting] * bool(setting) + [f"tuned: {tuning}"] * (tuning != "none")
+    return {
+        "key": key,
+        "name": name if alone else ", ".join([name, *extra]),
+        "setting": setting,
+        "tuning": tuning,
+        "description": manifest["descriptions"].get(key, ""),
+    }
+
+
+def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path) -> dict[str, Any]:
+    here = [
+        next(
+            i
+            for i, (method, setting, tuning) in enumerate(methods)
+            if method == name and tuning == ranking.tuning and setting in (ranking.setting, "")
+        )
+        for name in ranking.methods
+    ]
+    number = dict(zip(ranking.methods, here, strict=True))
+    ranks, test, nemenyi = ranking.average_ranks(), ranking.comparison, ranking.nemenyi
+    return {
+        "title": ranking.title,
+        "metric": ranking.metric,
+        "tuning": ranking.tuning,
+        "setting": ranking.setting,
+        "methods": here,
+        "datasets": list(ranking.datasets),
+        "scores": [decimals(row) for row in ranking.scores.tolist()],
+        "spread": [decimals(row) for row in ranking.spread.tolist()],
+        "ranks": decimals(ranks.values()),
+        "wins": decimals(ranking.wins().values()),
+        "means": decimals(ranking.means().values()),
+        "intervals": _intervals(ranking, folder),
+        "group_ranks": {
+            group: decimals(ranking.average_ranks(group).values()) for group in ranking.group_names
+        },
+        "left_out": list(ranking.left_out),
+        "friedman": None
+        if test is None
+        else [significant(v) for v in (test.friedman.statistic, test.friedman.p_value)],
+        "control": None if test is None else number[test.control],
+        "holm": []
+        if test is None
+        else [
+            [number[c.method], significant(c.p_value), significant(c.p_adjusted)] for c in test.comparisons
+        ],
+        "critical_difference": None if nemenyi is None else decimal(nemenyi.critical_difference),
+        "cliques": []
+        if nemenyi is None
+        else [[number[m] for m in clique] for clique in nemenyi.cliques(ranks)],
+    }
+
+
+def _intervals(ranking: Ranking, folder: Path) -> list[list[float | None]]:
+    """The middle 95 % of the mean GMean over draws of rows, where the study has them."""
+    if ranking.metric != "gmean":
+        return []
+    found = {
+        line["method"]: decimals([float(line["mean_gmean_low"]), float(line["mean_gmean_high"])])
+        for line in _rows(folder / "bootstrap.csv")
+        if (line["tuning"], line["setting"]) == (ranking.tuning, ranking.setting)
+    }
+    return [found[name] for name in ranking.methods] if set(found) >= set(ranking.methods) else []
+
+
+def _dataset(
+    folder: Path,
+    name: str,
+    manifest: Mapping[str, Any],
+    methods: Sequence[tuple[str, str, str]],
+    predictions: Mapping[int, list[Line]],
+    usage: Mapping[int, list[Line]],
+) -> dict[str, Any]:
+    details = read_details(folder, name)
+    any_lines: list[Line] = next(iter(predictions.values()), [])
+    labels = list(dict.fromkeys(line["y_true"] for line in any_lines))
+    labels = sorted(labels, key=lambda text: (len(text), text))
+    counted: list[Line] = next(iter(usage.values()), [])
+    number = {Method(n, None, s, t).key: i for i, (n, s, t) in enumerate(methods)}
+    return {
+        "name": name,
+        "group": manifest["groups"].get(name, ""),
+        "classes": details.get("classes") if len(details.get("classes", ())) == len(labels) else labels,
+        "labels": labels,
+        "genes": [line["instance"] for line in any_lines],
+        "symbols": details.get("symbols", []),
+        "truth": [labels.index(line["y_true"]) for line in any_lines],
+        "predictions": {i: _scores(lines, labels) for i, lines in predictions.items()},
+        "features": details.get("features", [line["feature"] for line in counted]),
+        "names": details.get("names", [line["name"] for line in counted]),
+        "ontology": details.get("ontology", []),
+        "usage": {
+            i: {
+                "rows": int(lines[0]["n_rows"]),
+                "selected": [int(line["selected"]) for line in lines],
+                "in_edges": [int(line["in_edges"]) for line in lines],
+            }
+            for i, lines in usage.items()
+        },
+        "reasons": details.get("reasons", []),
+        "explained": [
+            {**entry, "methods": {number[key]: why for key, why in entry["methods"].items() if key in number}}
+            for entry in details.get("explained", [])
+        ],
+    }
+
+
+def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
+    """Predicted classes, and log-odds of the second of two classes or else the probability of the predicted one."""
+    predicted = [labels.index(line["y_pred"]) if line["y_pred"] in labels else -1 for line in lines]
+    if all(line["log_odds"] for line in lines):
+        return {"predicted": predicted, "log_odds": decimals((float(line["log_odds"]) for line in lines), 3)}
+    if all(line["probabilities"] for line in lines):
+        best = [max(map(float, line["probabilities"].split())) for line in lines]
+        return {"predicted": predicted, "probability": [significant(p) for p in best]}
+    return {"predicted": predicted}
+
+
+def _predictions(
+    folder: Path, methods: Sequence[tuple[str, str, str]], seed: int
+) -> dict[str, dict[int, list[Line]]]:
+    """The lines of the first seed, by dataset and number of the method."""
+    found: dict[str, dict[int, list[Line]]] = {}
+    lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] == str(seed))
+    for (dataset, *which), group in groupby(
+        lines, key=lambda line: (line["dataset"], line["method"], line["setting"], line["tuning"])
+    ):
+        found.setdefault(dataset, {})[methods.index((which[0], which[1], which[2]))] = list(group)
+    return found
+
+
+def _usage(folder: Path, methods: Sequence[tuple[str, str, str]]) -> dict[str, dict[int, list[Line]]]:
+    found: dict[str, dict[int, list[Line]]] = {}
+    for line in _iterate(folder / "feature_usage.csv"):
+        which = (line["method"], line["setting"], line["tuning"])
+        if which in methods:
+            found.setdefault(line["dataset"], {}).setdefault(methods.index(which), []).append(line)
+    return found
+
+
+def _reliability(predictions: Mapping[str, Mapping[int, list[Line]]]) -> dict[str, Any]:
+    """Per dataset and method [predicted, observed, rows] in bins, for two classes; under "" over all datasets."""
+    curves: dict[str, Any] = {}
+    together: dict[int, list[tuple[Any, Any]]] = {}
+    for dataset, by_method in predictions.items():
+        for i, lines in by_method.items():
+            labels = sorted({line["y_true"] for line in lines})
+            if len(labels) == 2 and all(line["log_odds"] for line in lines):
+                truth = np.array([line["y_true"] == labels[1] for line in lines])
+                proba = expit(np.array([float(line["log_odds"]) for line in lines]))
+                together.setdefault(i, []).append((truth, proba))
+                curves.setdefault(dataset, {})[i] = _curve(truth, proba)
+    pooled = {i: _curve(*map(np.concatenate, zip(*parts, strict=True))) for i, parts in together.items()}
+    return {"": pooled, **curves}
+
+
+def _curve(truth: Any, proba: Any) -> list[Any]:
+    curve = reliability_curve(truth, proba)
+    return [decimals(curve.predicted.tolist()), decimals(curve.observed.tolist()), curve.count.tolist()]
+
+
+def _rows(path: Path) -> list[Line]:
+    return list(_iterate(path))
+
+
+def _iterate(path: Path) -> Iterator[Line]:
+    if path.is_file():
+        with open(path, newline="", encoding="utf-8") as file:
+            yield from csv.DictReader(file)

@@ -1,0 +1,137 @@
+"""The commands report and explain, the report of predictions, and the one at the end of a study."""
+
+import csv
+import gzip
+import json
+import re
+from collections import Counter
+from itertools import islice
+
+import pytest
+from typer.testing import CliRunner
+
+from hietan.cli.app import make_app
+from hietan.cli.datasets import load_dataset
+
+
+@pytest.fixture(scope="module")
+def run():
+    app = make_app()
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def study(run, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reported") / "study"
+    words = [
+        "--data",
+        "synthetic-0",
+        "--data",
+        "synthetic-1",
+        "--methods",
+        "tan",
+        "--methods",
+        "hie-tan-lite",
+    ]
+    result = run("study", *words, "--folds", 3, "--no-figures", "--genes", "row3", "-o", folder)
+    assert result.exit_code == 0, result.output
+    assert "report.html" in result.output
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(run, tmp_path_factory):
+    path = tmp_path_factory.mktemp("model") / "m.hietan"
+    assert run("fit", "synthetic-0", "-o", path).exit_code == 0
+    return path
+
+
+def data_of(path):
+    text = path.read_text(encoding="utf-8")
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.S)[1])
+
+
+def test_a_study_ends_with_its_report(run, study, tmp_path):
+    shown = data_of(study / "report.html")
+    assert shown == json.loads((study / "summary.json").read_text(encoding="utf-8"))["report"]
+    assert shown["about"]["command"].startswith("hietan study --data synthetic-0")
+    assert any(shown["datasets"][0]["genes"][e["row"]] == "row3" for e in shown["datasets"][0]["explained"])
+    result = run("report", study, "-o", tmp_path / "r.html")
+    assert result.exit_code == 0 and "MB" in result.output
+    assert (tmp_path / "r.html").read_bytes() == (study / "report.html").read_bytes()
+
+
+def test_bad_input_is_one_line(run, tmp_path, model):
+    for words, message in [
+        (["report", tmp_path], "it holds no study"),
+        (["explain", model, "synthetic-0", "--gene", "row999"], "synthetic-0 has no row 'row999'"),
+        (["explain", tmp_path / "none", "synthetic-0", "--gene", "row1"], "No such file"),
+    ]:
+        result = run(*words)
+        assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
+
+
+def test_explain_prints_what_the_model_says(run, model):
+    result = run("explain", model, "synthetic-0", "--gene", "row3", "--gene", "row4", "--limit", 3)
+    assert result.exit_code == 0, result.output
+    assert "HieTANLite, row3: class" in result.output and "HieTANLite, row4: class" in result.output
+    assert "base value (class prior)" in result.output and "trained on this row" in result.output
+
+
+def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
+    result = run("predict", model, "synthetic-0", "--report", "-o", tmp_path / "p.csv")
+    assert result.exit_code == 0, result.output
+    shown = data_of(tmp_path / "p.html")
+    lines = (tmp_path / "p.csv").read_text().splitlines()
+    assert [line.split(",")[1] for line in lines[2:]] == shown["datasets"][0]["genes"]
+    assert "separates class0 from class1, the classes it was trained on" in shown["about"]["caution"]
+    assert shown["about"]["command"].endswith("m.hietan synthetic-0")
+    assert shown["datasets"][0]["symbols"] == [] and ",name," not in lines[1]
+    assert set(shown["datasets"][0]["genes"]) == set(load_dataset("synthetic-0").instance_names)
+
+
+def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
+    """The first genes of a real GAF, by their UniProt ids."""
+    with gzip.open(f"{real_data}/go-2019/GO.goa_worm_2019.01.29.gz", "rt") as file:
+        lines = list(islice(file, 4000))
+    (tmp_path / "some.gaf").write_text("".join(lines))
+    columns = [line.split("\t") for line in lines if not line.startswith("!")]
+    symbol_of = {fields[1]: fields[2] for fields in columns}
+    ids = list(symbol_of)
+    labels = "".join(f"{gene},{'even' if k % 2 else 'odd'}\n" for k, gene in enumerate(ids))
+    (tmp_path / "labels.csv").write_text("gene,label\n" + labels)
+    inputs = [
+        "--ontology",
+        f"{real_data}/go-2019/GeneOntology_2019.01.29.obo.gz",
+        "--annotations",
+        tmp_path / "some.gaf",
+    ]
+    data, model = tmp_path / "some.hietan", tmp_path / "model.hietan"
+    for words in (
+        ["build", *inputs, "--labels", tmp_path / "labels.csv", "--namespaces", "CC", "-o", data],
+        ["fit", data, "-m", "hip-nb", "-o", model],
+        ["predict", model, data, "--report", "-o", tmp_path / "p.csv"],
+    ):
+        result = run(*words)
+        assert result.exit_code == 0, result.output
+    rows = list(csv.DictReader((tmp_path / "p.csv").read_text().splitlines()[1:]))
+    assert list(rows[0])[:4] == ["rank", "instance", "name", "log_odds"]
+    assert len(rows) > 100 and all(row["name"] == symbol_of[row["instance"]] for row in rows)
+    shown = data_of(tmp_path / "p.html")["datasets"][0]
+    assert shown["symbols"] == [symbol_of[gene] for gene in shown["genes"]] == [row["name"] for row in rows]
+    times = Counter(symbol_of.values())
+    gene = next(row["instance"] for row in rows if times[row["name"]] == 1)
+    by_id, by_symbol = (run("explain", model, data, "--gene", which) for which in (gene, symbol_of[gene]))
+    assert by_id.exit_code == by_symbol.exit_code == 0 and by_id.output == by_symbol.output
+    assert f"HIPNB, {gene} ({symbol_of[gene]}): " in by_id.output
+    assert "trained on this row" in by_id.output
+
+
+def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
+    from hietan.cli import report as cli_report
+
+    small = cli_report.StudyOptions(["synthetic-0", "synthetic-1"], ["tan", "hie-tan-lite"], folds=2)
+    monkeypatch.setattr(cli_report, "DEMO", small)
+    result = run("demo", "--rows", 40, "--features", 10, "--report", tmp_path / "out" / "r.html")
+    assert result.exit_code == 0, result.output
+    assert len(data_of(tmp_path / "out" / "r.html")["datasets"]) == 2

@@ -1,0 +1,142 @@
+import io
+import warnings
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hietan.datasets import Annotation, DataError, DataWarning, read_annotations, read_gaf, read_gene2go
+from support.gaf_lines import gaf_line
+
+GENE2GO = (
+    "#tax_id\tGeneID\tGO_ID\tEvidence\tQualifier\tGO_term\tPubMed\tCategory\n"
+    "6239\t175410\tGO:1\tIMP\tinvolved_in\tageing\t1|2\tProcess\n"
+    "6239\t175410\tGO:2\tIEA\tNOT located_in\tcell\t-\tComponent\n"
+    "7227\t42\tGO:3\tND\t-\tfunction\t-\tFunction\n"
+)
+
+
+def test_fields_of_a_gaf_line():
+    text = f"!gaf-version: 2.1\n!\n! date-generated: 2019-01-14 \n!see ftp://x.org\n{gaf_line(qualifier='NOT')}\n"
+    reader = read_gaf(io.StringIO(text))
+    assert reader.header == {"gaf-version": "2.1", "date-generated": "2019-01-14"}
+    (only,) = reader
+    assert only == Annotation("P1", "GO:1", "daf-2", "NOT", "IMP", "P", "taxon:6239", "a|b", 5)
+    assert only.synonyms == ("a", "b")
+    assert only.negated
+    assert (reader.n_read, reader.malformed) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("qualifier", "negated", "parts"),
+    [
+        ("", False, ()),
+        ("involved_in", False, ("involved_in",)),
+        ("NOT|involved_in", True, ("NOT", "involved_in")),
+        ("colocalizes_with|NOT", True, ("colocalizes_with", "NOT")),
+        ("NOT located_in", True, ("NOT", "located_in")),
+        ("NOTABLE", False, ("NOTABLE",)),
+    ],
+)
+def test_qualifiers_of_2_1_and_2_2(qualifier, negated, parts):
+    annotation = Annotation("P1", "GO:1", qualifier=qualifier)
+    assert (annotation.negated, annotation.qualifiers) == (negated, parts)
+
+
+def test_gene2go():
+    first, second, third = read_gene2go(io.StringIO(GENE2GO))
+    assert first == Annotation("175410", "GO:1", "", "involved_in", "IMP", "P", "taxon:6239", "", 2)
+    assert (first.negated, second.negated, third.negated) == (False, True, False)
+    assert [a.aspect for a in (first, second, third)] == ["P", "C", "F"]
+    assert third.qualifiers == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "format"),
+    [
+        (GENE2GO, "gene2go"),
+        (GENE2GO.partition("\n")[2], "gene2go"),
+        (gaf_line(), "gaf"),
+        (f"!gaf-version: 2.2\n{gaf_line()}", "gaf"),
+    ],
+)
+def test_format_is_recognized(text, format):
+    reader = read_annotations(io.StringIO(text))
+    assert reader.format == format
+    assert len(list(reader)) >= 1
+
+
+def test_short_lines_are_skipped_and_counted(tmp_path):
+    path = tmp_path / "wb.gaf"
+    lines = [
+        "!gaf-version: 2.2",
+        gaf_line(),
+        "UniProtKB\tP2\tx",
+        "",
+        "! remark",
+        gaf_line(term=""),
+        gaf_line("P3"),
+    ]
+    path.write_text("\n".join(lines))
+    reader = read_gaf(path)
+    with pytest.warns(
+        DataWarning, match=r"wb.gaf: skipped 2 of 4 lines \(first: line 3\); expected 15 columns"
+    ):
+        assert [annotation.object_id for annotation in reader] == ["P1", "P3"]
+    assert (reader.n_read, reader.malformed, reader.first_malformed) == (4, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "wb.gaf: no annotation in it; expected 15 columns"),
+        ("!gaf-version: 2.2\n", "wb.gaf: no annotation in it"),
+        ("a\tb\tc\n\nd\n", "wb.gaf, line 1: none of 2 lines is an annotation"),
+        ("!gaf-version: 3.0\n", "line 1: gaf-version is '3.0'; expected one of 1.0, 2.0, 2.1, 2.2"),
+        ("!\n!gpa-version: 2.0\n", "line 2: this is a GPA file"),
+    ],
+)
+def test_what_is_no_gaf_is_refused(tmp_path, text, message):
+    path = tmp_path / "wb.gaf"
+    path.write_text(text)
+    with pytest.raises(DataError, match=message):
+        list(read_gaf(path))
+
+
+def test_reading_is_lazy():
+    class Counting(io.BytesIO):
+        taken = 0
+
+        def read1(self, size=-1):
+            piece = super().read1(size)
+            self.taken += len(piece)
+            return piece
+
+    file = Counting((gaf_line() + "\n").encode() * 100_000)
+    assert next(read_gaf(file)).object_id == "P1"
+    assert file.taken < 1_000_000
+
+
+lines = st.lists(
+    st.one_of(
+        st.text("ab\t|!#:- 0", max_size=30),
+        st.builds(gaf_line, st.text("P1|\t", max_size=3), st.text(max_size=4), qualifier=st.text(max_size=6)),
+        st.sampled_from([*GENE2GO.splitlines(), "!gaf-version: 2.1", "!gaf-version:", "! x: y"]),
+    )
+)
+
+
+@given(lines=lines, end=st.sampled_from(["\n", "\r\n"]))
+def test_no_text_raises_anything_but_our_error(lines, end):
+    for read in (read_gaf, read_gene2go, read_annotations):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            try:
+                reader = read(io.StringIO(end.join(lines)))
+                found = list(reader)
+            except DataError:
+                continue
+        assert len(found) == reader.n_read - reader.malformed > 0
+        for annotation in found:
+            assert annotation.object_id and annotation.term
+            assert isinstance(annotation.negated, bool) and annotation.synonyms is not None

@@ -1,0 +1,27 @@
+"""The program whose instructions `make callgrind` counts: it builds from the kernel as it is, and runs."""
+
+import importlib.util
+import json
+import math
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+spec = importlib.util.spec_from_file_location("callgrind", BENCHMARKS / "callgrind.py")
+callgrind = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(callgrind)
+
+
+@pytest.mark.skipif(not shutil.which(os.environ.get("CXX", "c++")), reason="there is no C++ compiler")
+def test_the_program_builds_and_runs(tmp_path):
+    program = callgrind.build(tmp_path)
+    done = subprocess.run([program], check=True, capture_output=True, text=True)
+    assert math.isfinite(float(done.stdout)) and float(done.stdout) != 0
+
+
+def test_every_step_has_an_expected_number_of_instructions():
+    assert callgrind.steps() == list(json.loads((BENCHMARKS / "callgrind.json").read_text()))

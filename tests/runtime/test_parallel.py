@@ -1,0 +1,81 @@
+"""Many calls at a time: all of them once, and none left running behind."""
+
+import operator
+import sys
+import time
+import warnings
+
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+
+from hietan._runtime.parallel import run_unordered
+from hietan._runtime.warning_filters import steady_warnings
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import pooled_predictions, run_study
+
+
+@pytest.mark.parametrize(("n_jobs", "backend"), [(1, "threads"), (3, "threads"), (2, "loky")])
+def test_every_call_once(n_jobs, backend):
+    found = run_unordered(operator.mul, [(2, i) for i in range(20)], n_jobs, backend)
+    assert sorted(found) == list(range(0, 40, 2))
+
+
+def test_who_stops_listening_waits_for_the_calls_under_way():
+    ended = []
+
+    def slow(x):
+        time.sleep(0.05)
+        ended.append(x)
+
+    results = run_unordered(slow, [(i,) for i in range(100)], 2, "threads")
+    next(results)
+    results.close()
+    n = len(ended)
+    assert n <= 6
+    time.sleep(0.1)
+    assert len(ended) == n
+
+
+def test_an_error_arrives():
+    with pytest.raises(ZeroDivisionError):
+        list(run_unordered(lambda x: 1 / x, [(1,), (0,)], 2, "threads"))
+
+
+def test_filters_of_warnings_outlive_threads_that_empty_them():
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.filterwarnings("ignore", "hush")
+        before = list(warnings.filters)
+        with steady_warnings():
+            with warnings.catch_warnings():
+                warnings.warn("heard as ever", stacklevel=1)
+                warnings.warn("old", DeprecationWarning, stacklevel=1)
+            warnings.filters.clear()  # as two forests leave them
+            warnings.warn("`sklearn.utils.parallel.delayed` should be used with ...", stacklevel=1)
+            warnings.warn("old", DeprecationWarning, stacklevel=1)
+            warnings.warn("hush, please", stacklevel=1)
+            warnings.warn("heard", stacklevel=1)
+        assert warnings.filters == before
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+        assert [str(w.message) for w in said] == ["heard as ever", "heard"]
+
+
+@pytest.mark.parametrize("way", ["study", "pooled"])
+def test_forests_in_threads_leave_the_filters_alone(way):
+    data = make_hierarchical_classification(80, 20, random_state=0)
+    forest = RandomForestClassifier(60)
+    interval = sys.getswitchinterval()
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        before = list(warnings.filters)
+        sys.setswitchinterval(1e-5)
+        try:
+            if way == "study":
+                run_study([data], {"a": forest, "b": forest}, cv=8, n_jobs=4)
+            else:
+                pooled_predictions(forest, data, n_splits=16, n_jobs=4)
+        finally:
+            sys.setswitchinterval(interval)
+        assert warnings.filters == before
+    assert [str(w.message) for w in said] == []

@@ -1,0 +1,210 @@
+"""Columns chosen in the training rows: against a loop over the folds by hand, and by the names that come out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hietan import HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph, save
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import count_usage, pooled_predictions, run_study
+from hietan.evaluation.outputs.details import read_details
+from hietan.evaluation.study.fingerprint import method_fingerprint
+from hietan.report import write_details
+from hietan.selection import MinSupport
+
+# Terms are rare, so that each training fold keeps others.
+DATA = make_hierarchical_classification(90, 120, random_state=2)
+METHODS = [
+    TAN(random_state=0),
+    HieTAN(random_state=0),
+    HieTANLite(random_state=0),
+    HRETAN(random_state=0),
+    HieAODELite(),
+    HIPNB(),
+    ProximalGraph(lam=0.01, random_state=0),
+]
+
+
+def kept_by_hand(X, rows, least):
+    """The columns with enough ones in some rows that are not constant there."""
+    dense = X.toarray()
+    kept = []
+    for j in range(dense.shape[1]):
+        values = [dense[i, j] for i in rows]
+        if sum(values) >= least and len(set(values)) > 1:
+            kept.append(j)
+    return kept
+
+
+@pytest.mark.parametrize("least", [1, 3, 8])
+@pytest.mark.parametrize("clf", METHODS, ids=lambda clf: type(clf).__name__)
+def test_against_a_loop_over_the_folds(clf, least):
+    expected = np.empty((len(DATA.y), 2))
+    sizes = set()
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=3).split(DATA.X, DATA.y):
+        kept = kept_by_hand(DATA.X, train, least)
+        sizes.add(len(kept))
+        # Every pair of an ancestor and its descendant as an edge: reachability stated in full.
+        names = [DATA.feature_names[j] for j in kept]
+        pairs = [(a, b) for b in names for a in DATA.hierarchy.ancestors(b) if a in names]
+        by_hand = type(clf)(**{**clf.get_params(), "hierarchy": Hierarchy.from_edges(pairs, features=names)})
+        if isinstance(clf, ProximalGraph):  # its groups follow the edges, of which redundant ones add none
+            by_hand.set_params(hierarchy=DATA.hierarchy.restrict(names))
+        by_hand.fit(DATA.X[train][:, kept], DATA.y[train])
+        expected[test] = by_hand.predict_proba(DATA.X[test][:, kept])
+    result = pooled_predictions(MinSupport(clf, least), DATA, n_splits=5, seed=3)
+    np.testing.assert_allclose(result.proba, expected, rtol=1e-9, atol=1e-12)
+    if least == 3:
+        assert len(sizes) > 1 and max(sizes) < DATA.X.shape[1]  # or the test would show little
+
+
+def test_trees_and_explanations_keep_the_names_of_the_columns():
+    rows = np.arange(60)
+    kept = kept_by_hand(DATA.X, rows, 5)
+    names = [DATA.feature_names[j] for j in kept]
+    dropped = set(DATA.feature_names) - set(names)
+    frame = pd.DataFrame(DATA.X.toarray()[:, kept], columns=names)
+    plain = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(frame.iloc[rows], DATA.y[rows])
+    clf = MinSupport(HieTANLite(hierarchy=DATA.hierarchy, random_state=0), 5).fit(DATA.X[rows], DATA.y[rows])
+    assert clf.support_.nonzero()[0].tolist() == kept and dropped
+    trees, narrow = clf.trees(DATA.X[60:]), plain.trees(frame.iloc[60:])
+    assert [tree.edges for tree in trees] == [tree.edges for tree in narrow]
+    assert all(tree.feature_names == DATA.feature_names for tree in trees)
+    usage, expected = count_usage(trees), count_usage(narrow)
+    assert usage.selected[kept].tolist() == expected.selected.tolist()
+    assert usage.in_edges[kept].tolist() == expected.in_edges.tolist()
+    assert usage.selected.sum() == expected.selected.sum()
+    term_names = [f"term {j}" for j in range(DATA.X.shape[1])]
+    for ours, theirs in zip(
+        clf.explain(DATA.X[60:65], term_names=term_names), plain.explain(frame.iloc[60:65]), strict=True
+    ):
+        assert {p.feature: p.contribution for p in ours.contributions} == {
+            p.feature: p.contribution for p in theirs.contributions
+        }
+        assert all(p.name == f"term {DATA.feature_names.index(p.feature)}" for p in ours.contributions)
+        assert [str(r) for r in ours.removed] == [str(r) for r in theirs.removed]
+        assert ours.hierarchy == DATA.hierarchy
+
+
+def test_without_a_hierarchy_columns_are_still_told_apart():
+    clf = MinSupport(TAN(random_state=0), 8).fit(DATA.X, DATA.y)
+    assert set(clf.trees(DATA.X[:1])[0].features) == {f"x{j}" for j in clf.support_.nonzero()[0]}
+
+
+def test_frames_are_matched_by_name_whatever_the_order():
+    frame = pd.DataFrame(DATA.X.toarray(), columns=list(DATA.feature_names))
+    clf = HieTANLite(hierarchy=DATA.hierarchy, random_state=0)
+    in_order = MinSupport(clf, 5).fit(DATA.X, DATA.y).predict_log_proba(DATA.X)
+    framed = MinSupport(clf, 5).fit(frame, DATA.y)
+    np.testing.assert_array_equal(framed.predict_log_proba(frame), in_order)
+    shuffled = frame.iloc[:, ::-1]
+    other = MinSupport(HieAODELite(hierarchy=DATA.hierarchy), 5)
+    np.testing.assert_allclose(
+        other.fit(shuffled, DATA.y).predict_log_proba(shuffled),
+        other.fit(frame, DATA.y).predict_log_proba(frame),
+        rtol=1e-9,
+    )
+
+
+def test_hierarchies_deep_in_a_classifier_are_restricted():
+    inner = make_pipeline(MaxAbsScaler(), HieTAN(hierarchy=DATA.hierarchy, random_state=0))
+    deep = MinSupport(GridSearchCV(inner, {"hietan__alpha": [0.5]}, cv=2), 5).fit(DATA.X, DATA.y)
+    flat = MinSupport(HieTAN(hierarchy=DATA.hierarchy, random_state=0, alpha=0.5), 5).fit(DATA.X, DATA.y)
+    np.testing.assert_array_equal(deep.predict_proba(DATA.X), flat.predict_proba(DATA.X))
+    assert not hasattr(deep, "trees") and not hasattr(MinSupport(LogisticRegression()), "explain")
+    assert hasattr(MinSupport(HieTAN()), "trees")
+
+
+def test_without_a_hierarchy_the_steps_before_may_change_the_columns():
+    inner = make_pipeline(SelectKBest(chi2, k=3), HieTAN(random_state=0))
+    clf = MinSupport(inner, 5).fit(DATA.X, DATA.y)
+    kept = kept_by_hand(DATA.X, range(len(DATA.y)), 5)
+    by_hand = inner.fit(DATA.X[:, kept], DATA.y).predict_proba(DATA.X[:, kept])
+    np.testing.assert_array_equal(clf.predict_proba(DATA.X), by_hand)
+
+
+@pytest.mark.parametrize("hierarchy", [None, DATA.hierarchy], ids=["none", "given"])
+def test_one_within_another_names_the_same_columns(hierarchy):
+    clf = HieTAN(hierarchy=hierarchy, random_state=0)
+    flat = MinSupport(clf, 8).fit(DATA.X, DATA.y)
+    twice = MinSupport(MinSupport(clf, 8), 5).fit(DATA.X, DATA.y)
+    assert flat.support_.sum() < twice.support_.sum() < 120
+    (ours,), (expected,) = twice.trees(DATA.X[:1]), flat.trees(DATA.X[:1])
+    assert ours.edges == expected.edges and ours.feature_names == expected.feature_names
+
+
+def test_numbers_that_vary_are_no_constant():
+    X = np.column_stack([np.arange(1.0, 9), np.full(8, 3.0), np.eye(8)[0]])
+    clf = MinSupport(LogisticRegression()).fit(X, [0, 1] * 4)
+    assert clf.support_.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize(
+    ("least", "message"),
+    [
+        (0, "min_support must be a whole number above 0, got 0"),
+        (2.5, "got 2.5"),
+        (91, "none of the 120 columns of X has 91 ones in the 90 training rows and varies there"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(least, message):
+    with pytest.raises(ValueError, match=message):
+        MinSupport(TAN(), least).fit(DATA.X, DATA.y)
+
+
+@pytest.mark.parametrize("refused", ["labels", "columns", "rows"])
+def test_a_refused_fit_leaves_no_model(refused):
+    clf = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
+    X, y = DATA.X[:, ::-1], DATA.y
+    if refused == "labels":
+        y = np.zeros_like(DATA.y)
+    else:
+        X = np.zeros(DATA.X.shape) if refused == "columns" else np.full(DATA.X.shape, np.nan)
+    with pytest.raises(ValueError, match="one class|none of the 120 columns|NaN"):
+        clf.fit(X, y)
+    for method in (clf.predict, clf.predict_proba, clf.trees, clf.explain):
+        with pytest.raises(NotFittedError):
+            method(DATA.X)
+    assert not {"estimator_", "support_", "classes_"} & set(vars(clf))
+    fresh = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
+    np.testing.assert_array_equal(clf.fit(DATA.X, DATA.y).predict_proba(DATA.X), fresh.predict_proba(DATA.X))
+
+
+def test_it_is_part_of_the_fingerprint():
+    prints = {method_fingerprint(clf) for clf in (TAN(), MinSupport(TAN(), 1), MinSupport(TAN(), 2))}
+    assert len(prints) == 3
+
+
+def test_a_study_counts_and_explains_the_right_columns(tmp_path):
+    results = run_study([DATA], {"lite": MinSupport(HieTANLite(), 5)}, cv=3, output=tmp_path / "out")
+    pooled = next(iter(results.predictions.values()))
+    never = set(range(120))
+    for fold in range(3):
+        never -= set(kept_by_hand(DATA.X, np.flatnonzero(pooled.fold != fold), 5))
+    (usage,) = results.usage.values()
+    assert never and usage.selected.shape == (120,)
+    assert not usage.selected[sorted(never)].any() and usage.selected.sum() > 0
+    write_details(results, tmp_path / "out")
+    details = read_details(tmp_path / "out", DATA.name)
+    for entry in details["explained"]:
+        (explained,) = entry["methods"].values()
+        row = DATA.X[entry["row"]].toarray().ravel()
+        assert explained["values"] == row[explained["features"]].astype(int).tolist()
+
+
+@parametrize_with_checks([MinSupport(BernoulliNB()), MinSupport(HieTAN()), MinSupport(LogisticRegression())])
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+def test_it_is_no_model_for_a_file(tmp_path):
+    with pytest.raises(TypeError, match="For other estimators use skops"):
+        save(MinSupport(TAN()).fit(DATA.X, DATA.y), tmp_path / "model")
