@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieTANLite
 from hietan._io import atomic_write
-from hietan.cli.datasets import load_datasets
+from hietan.catalogue import load_datasets
 from hietan.cli.models import candidates
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study

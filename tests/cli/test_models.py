@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 import hietan
 from hietan.cli import models as cli_models
-from hietan.cli.datasets import load_dataset
+from hietan.catalogue import load_dataset
 from hietan.cli.models import align_columns, predictions_text
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions

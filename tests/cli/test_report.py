@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hietan.cli.app import make_app
-from hietan.cli.datasets import load_dataset
+from hietan.catalogue import load_dataset
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from hietan.cli import study as cli_study
-from hietan.cli.methods import make_methods, method_names, method_sets
+from hietan.catalogue import make_methods, method_names, method_sets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions
 from support.study_process import contents

@@ -344,8 +344,8 @@ def test_the_command_without_a_scheduler(run, tmp_path, monkeypatch):
     words = ["--data", "synthetic-0", "--methods", "tan", "--scheduler", there, "-o", tmp_path / "out"]
     result = run("study", *words, "--backend", "dask")
     assert result.exit_code == 2
-    assert result.stderr == f"hietan: no answer of a Dask scheduler at {there}: none within 0.5 s\n"
+    assert result.stderr == f"error: no answer of a Dask scheduler at {there}: none within 0.5 s\n"
     result = run("study", *words)
     assert result.exit_code == 2
-    assert result.stderr == f"hietan: scheduler is '{there}', but backend is 'threads'; it needs 'dask'\n"
+    assert result.stderr == f"error: scheduler is '{there}', but backend is 'threads'; it needs 'dask'\n"
     assert not (tmp_path / "out").exists()

@@ -6,7 +6,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
-from hietan.cli.datasets import load_datasets
+from hietan.catalogue import load_datasets
 from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.outputs.explanations import write_explanations
 

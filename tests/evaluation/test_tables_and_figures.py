@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
-from hietan.cli.datasets import load_datasets
+from hietan.catalogue import load_datasets
 from hietan.evaluation import SummaryRow, make_rankings, run_study
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hietan.cli.methods import make_methods
+from hietan.catalogue import make_methods
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import METRICS, SummaryRow, pooled_predictions
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
-from hietan.cli.datasets import load_datasets
+from hietan.catalogue import load_datasets
 from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.outputs.compact import Reasons, compact
 from hietan.evaluation.outputs.details import select_rows

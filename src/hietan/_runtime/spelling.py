@@ -1,19 +1,33 @@
-"""Names that look like others, written another way."""
+"""Misspelt names: which known name was probably meant."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-# Slips of the pen are looked for in so many names at most, spelt in an alphabet of at most so many letters, and only in
-# words: identifiers with digits lie next to each other, as GO:0008150 does to GO:0008151.
+# Typos are searched for in at most `_NAMES` names, spelt with at most `_LETTERS` letters, and only in words of
+# at least `_SHORTEST` letters: identifiers with digits are one digit apart by design, as GO:0008150 and GO:0008151 are.
 _NAMES, _LETTERS, _SHORTEST = 100, 64, 5
 
 
-def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
-    """For each name that seems to mean one of `others`: which one.
+def suggest(name: str, known: Iterable[str]) -> str:
+    """The nearest known name, or all of them, as the end of an error message about an unknown one.
 
-    Alike are names that differ only in case, blanks and punctuation, and words with one letter too many, missing,
-    wrong or swapped with the next.
+    >>> suggest("hie-tan-light", ["tan", "hie-tan-lite"])
+    "; did you mean 'hie-tan-lite'?"
+    >>> suggest("forest", ["tan", "hie-tan"])
+    '; expected one of tan, hie-tan'
+    """
+    names = list(known)
+    near = difflib.get_close_matches(name.lower(), names, n=1) or difflib.get_close_matches(name, names, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(names)}"
+
+
+def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
+    """For each name that seems to mean one of `others`, which one.
+
+    Names are alike if they differ only in case, blanks and punctuation, or if they are words and one letter is extra,
+    missing, wrong or swapped with the next.
 
     >>> lookalikes(["GO_0008150", "age", "anmial"], ["GO:0008150", "GO:0008151", "animal"])
     {'GO_0008150': 'GO:0008150', 'anmial': 'animal'}
@@ -43,7 +57,7 @@ def _is_word(bare: str) -> bool:
 
 
 def _slips(word: str, letters: Sequence[str]) -> Iterator[str]:
-    """All that one wrong stroke makes of a word."""
+    """Every string that a single typing error makes of a word."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         if after:

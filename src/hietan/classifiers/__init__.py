@@ -1,6 +1,7 @@
 """The classifiers, under scikit-learn's API."""
 
 from hietan._runtime.moved import moved_names
+from hietan.classifiers._base import SMOOTHINGS
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hip import HIPNB
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
@@ -10,6 +11,7 @@ __all__ = [
     "AODE",
     "HIPNB",
     "HRETAN",
+    "SMOOTHINGS",
     "TAN",
     "HieAODE",
     "HieAODELite",

@@ -1,4 +1,4 @@
-"""The command line: parses, calls a library function, prints."""
+"""The command line: each command parses its options, calls the library and prints."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 
 
 def main() -> None:
-    """Entry point of the command `hietan`."""
+    """Run the command `hietan`."""
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401
     except ModuleNotFoundError as error:
-        print(f'The command line needs {error.name}: pip install "hietan[cli]"', file=sys.stderr)
+        print(f'error: the command line needs {error.name}: pip install "hietan[cli]"', file=sys.stderr)
         raise SystemExit(2) from None
     from hietan.cli.app import make_app
 

@@ -1,27 +1,68 @@
-"""The commands about data: `hietan build`, `hietan info` and `hietan fetch`.
-
-Each parses its options, calls one function of the library, and prints what comes back.
-"""
+"""The commands about data: `build`, `info` and `fetch`."""
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hietan.cli.output import errors
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from hietan.datasets import DatasetSummary
 
-_BAD_INPUT = 2
-_FETCHED = (
-    "ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
-)
+Ontology = Annotated[
+    Path, typer.Option(help="The ontology: OBO; or OBO-Graph JSON or OWL with the extra `ontologies`.")
+]
+Annotations = Annotated[Path, typer.Option(help="The annotations: GAF 2.1, GAF 2.2 or gene2go.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="The dataset file to write.")]
+LabelFile = Annotated[
+    Path | None,
+    typer.Option(help="A CSV or TSV file of genes with labels; without it, all annotated genes are rows."),
+]
+IdColumn = Annotated[str | None, typer.Option(help="The column of gene ids or symbols.")]
+LabelColumn = Annotated[str | None, typer.Option(help="The column of labels.")]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(help="LABEL=CLASS: use this label as this class and drop other labels; may be repeated."),
+]
+Where = Annotated[
+    list[str] | None,
+    typer.Option(help="COLUMN=VALUE: read only rows with this value; may be repeated."),
+]
+Match = Annotated[str, typer.Option(help="The kinds of names that ids may be, separated by commas.")]
+OnConflict = Annotated[
+    str,
+    typer.Option(help="What to do with genes that have several labels: drop, first, majority or raise."),
+]
+Namespaces = Annotated[
+    str | None, typer.Option(help="The namespaces of terms to keep, such as BPCC; all unless given.")
+]
+Relations = Annotated[
+    str, typer.Option(help="The relations along which annotations are inherited, separated by commas.")
+]
+Evidence = Annotated[
+    str | None, typer.Option(help="The evidence codes to keep, such as IMP,IDA; all unless given.")
+]
+Taxon = Annotated[str | None, typer.Option(help="The only organism to keep, by its NCBI taxon id.")]
+FollowReplaced = Annotated[bool, typer.Option(help="Use the successors of obsolete terms (replaced_by).")]
+MinSupport = Annotated[int, typer.Option(help="Keep terms of at least this many rows.")]
+DropRoots = Annotated[bool, typer.Option(help="Leave out the roots of the ontology.")]
+DropConstant = Annotated[bool, typer.Option(help="Leave out terms that all rows have.")]
+Deduplicate = Annotated[bool, typer.Option(help="Keep only one of identical rows of a class.")]
+FeaturesOf = Annotated[Path | None, typer.Option(help="Take the columns of this dataset file.")]
+Collection = Annotated[
+    str,
+    typer.Argument(
+        help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
+    ),
+]
+Name = Annotated[str | None, typer.Option(help="The name of the dataset; that of the file unless given.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -32,34 +73,32 @@ def register(app: typer.Typer) -> None:
 
 
 def build(
-    ontology: Annotated[
-        Path, typer.Option(help="OBO; or OBO-Graph JSON or OWL with the extra `ontologies`.")
-    ],
-    annotations: Annotated[Path, typer.Option(help="GAF 2.1 or 2.2, or gene2go.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-    labels: Annotated[Path | None, typer.Option(help="CSV or TSV; without it, all genes.")] = None,
-    id_column: Annotated[str | None, typer.Option(help="Column of gene ids or symbols.")] = None,
-    label_column: Annotated[str | None, typer.Option(help="Column of labels.")] = None,
-    map: Annotated[list[str] | None, typer.Option(help="LABEL=CLASS; others go.")] = None,
-    where: Annotated[list[str] | None, typer.Option(help="COLUMN=VALUE: only these rows.")] = None,
-    match: Annotated[str, typer.Option(help="Kinds of names that ids may be.")] = "id,symbol,synonym",
-    on_conflict: Annotated[str, typer.Option(help="drop, first, majority or raise.")] = "drop",
-    namespaces: Annotated[str | None, typer.Option(help="As in BPCC; all if not given.")] = None,
-    relations: Annotated[str, typer.Option(help="Relations that annotations follow.")] = "is_a",
-    evidence: Annotated[str | None, typer.Option(help="Evidence codes, as in IMP,IDA.")] = None,
-    taxon: Annotated[str | None, typer.Option(help="Only this organism.")] = None,
-    follow_replaced: Annotated[bool, typer.Option(help="Follow replaced_by.")] = False,
-    min_support: Annotated[int, typer.Option(help="Rows that a term needs.")] = 3,
-    drop_roots: Annotated[bool, typer.Option(help="Leave out the roots.")] = True,
-    drop_constant: Annotated[bool, typer.Option(help="Leave out terms of all rows.")] = False,
-    deduplicate: Annotated[bool, typer.Option(help="Identical rows of a class once.")] = False,
-    features_of: Annotated[Path | None, typer.Option(help="Take the columns of this dataset.")] = None,
-    name: Annotated[str | None, typer.Option(help="What to call it; the file's stem.")] = None,
+    ontology: Ontology,
+    annotations: Annotations,
+    output: Output,
+    labels: LabelFile = None,
+    id_column: IdColumn = None,
+    label_column: LabelColumn = None,
+    map: Map = None,
+    where: Where = None,
+    match: Match = "id,symbol,synonym",
+    on_conflict: OnConflict = "drop",
+    namespaces: Namespaces = None,
+    relations: Relations = "is_a",
+    evidence: Evidence = None,
+    taxon: Taxon = None,
+    follow_replaced: FollowReplaced = False,
+    min_support: MinSupport = 3,
+    drop_roots: DropRoots = True,
+    drop_constant: DropConstant = False,
+    deduplicate: Deduplicate = False,
+    features_of: FeaturesOf = None,
+    name: Name = None,
 ) -> None:
     """Build a dataset from an ontology, annotations and labels."""
     from hietan.datasets import Dataset, build_dataset
 
-    with _one_line_errors():
+    with errors(output):
         data = build_dataset(
             ontology,
             annotations,
@@ -86,45 +125,30 @@ def build(
     _show(data.summary())
 
 
-def info(file: Annotated[Path, typer.Argument(help="A dataset that `hietan build` wrote.")]) -> None:
+def info(file: Annotated[Path, typer.Argument(help="A dataset file that `hietan build` wrote.")]) -> None:
     """Show what is in a dataset, where it comes from, and what was lost on the way."""
     from hietan.datasets import Dataset
 
-    with _one_line_errors():
+    with errors():
         summary = Dataset.load(file).summary()
     _show(summary)
 
 
 def fetch(
-    name: Annotated[str, typer.Argument(help=_FETCHED)],
-    release: Annotated[str, typer.Option(help="A date, such as 2026-06-19.")] = "current",
-    data_home: Annotated[Path | None, typer.Option(help="Where files are kept.")] = None,
-    refresh: Annotated[bool, typer.Option(help="Download even what is there.")] = False,
+    name: Collection,
+    release: Annotated[
+        str, typer.Option(help="The release: current, or a date such as 2026-06-19.")
+    ] = "current",
+    data_home: Annotated[Path | None, typer.Option(help="The directory where files are kept.")] = None,
+    refresh: Annotated[bool, typer.Option(help="Download files again that are already there.")] = False,
 ) -> None:
     """Find or download published files, and print where they are."""
     from hietan.datasets import fetch_collection
 
-    with _one_line_errors():
+    with errors(interrupted="files that were already complete are kept"):
         paths = fetch_collection(name, release, data_home=data_home, refresh=refresh)
     for path in paths:
         typer.echo(path)
-
-
-@contextmanager
-def _one_line_errors() -> Iterator[None]:
-    """Warnings about data become lines of their own; bad input becomes one line and exit code 2."""
-    from hietan.datasets import DataWarning
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", DataWarning)
-        try:
-            yield
-        except (ValueError, OSError, ImportError) as error:
-            typer.echo(f"error: {' '.join(str(error).split())}", err=True)
-            raise typer.Exit(_BAD_INPUT) from None
-        finally:
-            for warning in caught:
-                typer.echo(f"warning: {warning.message}", err=True)
 
 
 def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
@@ -132,7 +156,7 @@ def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
     for value in values or ():
         key, equals, meaning = value.partition("=")
         if not equals:
-            raise ValueError(f"{option} is {value!r}; expected two words with = between them")
+            raise ValueError(f"{option} is {value!r}; expected KEY=VALUE")
         found[key.strip()] = meaning.strip()
     return found or None
 
@@ -142,8 +166,6 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def _show(summary: DatasetSummary) -> None:
-    from rich.console import Console
-
     console = Console(markup=False)
     console.print(f"{summary.name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
     classes = ", ".join(f"{label} {count:,}" for label, count in summary.classes) or "no labels"
@@ -151,15 +173,12 @@ def _show(summary: DatasetSummary) -> None:
     console.print(f"{classes}; {summary.density:.2%} ones; {shape}")
     if summary.account:
         console.print(_table("What was lost on the way", ("of", "", "count"), summary.account))
-    console.print(_table("Commonest features", ("feature", "name", "rows"), summary.commonest))
+    console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
     if summary.facts:
         console.print(_table("Where it comes from", ("what", "value"), summary.facts))
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    from rich.table import Table
-    from rich.text import Text
-
     table = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
         table.add_column(column, justify="right" if column in ("count", "rows") else "left", overflow="fold")

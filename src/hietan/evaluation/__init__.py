@@ -32,6 +32,7 @@ from hietan.evaluation.rank_tests import (
     wilcoxon_holm,
     wins,
 )
+from hietan.evaluation.study.compare import compare_studies
 from hietan.evaluation.study.results import StudyResults, read_summary
 from hietan.evaluation.study.run import Method, Progress, run_study
 from hietan.evaluation.usage import FeatureUsage, count_usage
@@ -57,6 +58,7 @@ __all__ = [
     "average_ranks",
     "brier_score",
     "compare_ranks",
+    "compare_studies",
     "compute_metrics",
     "count_usage",
     "friedman",

@@ -1,8 +1,15 @@
 """From results to one HTML file that needs nothing else: first a plain dict, then the page made from it."""
 
 from hietan.evaluation.outputs.details import write_details
-from hietan.report.candidates import candidates_summary
+from hietan.report.candidates import candidates_summary, write_candidates
 from hietan.report.html import render
 from hietan.report.study import study_summary, write_report
 
-__all__ = ["candidates_summary", "render", "study_summary", "write_details", "write_report"]
+__all__ = [
+    "candidates_summary",
+    "render",
+    "study_summary",
+    "write_candidates",
+    "write_details",
+    "write_report",
+]

@@ -1,0 +1,50 @@
+"""Datasets, methods and studies by name, as the command line takes them, for Python.
+
+>>> from hietan import catalogue
+>>> catalogue.load_dataset("synthetic-0").X.shape
+(150, 80)
+>>> catalogue.make_estimator("hie-tan-lite:alpha=0.5")
+HieTANLite(alpha=0.5)
+>>> options = catalogue.StudyOptions(data=["synthetic-0"], methods=["tan", "hie-tan"], folds=3)
+>>> results = catalogue.run_named_study(options)
+>>> [row.method for row in results.summary]
+['tan', 'hie-tan']
+"""
+
+from hietan.catalogue.datasets import (
+    dataset_groups,
+    dataset_names,
+    dataset_sets,
+    load_dataset,
+    load_datasets,
+)
+from hietan.catalogue.methods import (
+    METHODS,
+    UNTUNED_LAMBDA,
+    MethodEntry,
+    make_estimator,
+    make_methods,
+    method_names,
+    method_sets,
+)
+from hietan.catalogue.studies import StudyOptions, read_study_file, run_named_study
+from hietan.exceptions import CatalogueError
+
+__all__ = [
+    "METHODS",
+    "UNTUNED_LAMBDA",
+    "CatalogueError",
+    "MethodEntry",
+    "StudyOptions",
+    "dataset_groups",
+    "dataset_names",
+    "dataset_sets",
+    "load_dataset",
+    "load_datasets",
+    "make_estimator",
+    "make_methods",
+    "method_names",
+    "method_sets",
+    "read_study_file",
+    "run_named_study",
+]

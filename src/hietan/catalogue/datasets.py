@@ -1,0 +1,83 @@
+"""Datasets by name, by name of a set, or by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hietan._runtime.spelling import suggest
+from hietan.datasets import AGEING_DATASETS, Dataset, fetch_ageing_genes, make_hierarchical_classification
+from hietan.exceptions import CatalogueError
+
+_PUBLISHED = {f"{organism}-{subset}": (organism, subset) for organism, subset in AGEING_DATASETS}
+_SYNTHETIC = tuple(f"synthetic-{seed}" for seed in range(8))
+
+
+def dataset_names() -> tuple[str, ...]:
+    """The names of all single datasets: 28 published ones about ageing genes, and synthetic ones.
+
+    >>> dataset_names()[0], dataset_names()[-1]
+    ('CE-BP', 'synthetic-7')
+    """
+    return (*_PUBLISHED, *_SYNTHETIC)
+
+
+def dataset_sets() -> dict[str, tuple[str, ...]]:
+    """The names that stand for several datasets, with the names of these.
+
+    >>> {name: len(members) for name, members in dataset_sets().items()}
+    {'ageing-2014': 28, 'synthetic': 8}
+    """
+    return {"ageing-2014": tuple(_PUBLISHED), "synthetic": _SYNTHETIC}
+
+
+def load_dataset(spec: str) -> Dataset:
+    """Load a single dataset.
+
+    Parameters
+    ----------
+    spec : str
+        A name such as "CE-BP" or "synthetic-0", or the path of a file that `Dataset.save` or ``hietan build`` wrote.
+
+    Raises
+    ------
+    CatalogueError
+        If there is neither a dataset of this name nor such a file.
+    DataError
+        If the file is not a dataset.
+
+    Examples
+    --------
+    >>> data = load_dataset("synthetic-0")
+    >>> data.name, data.X.shape
+    ('synthetic-0', (150, 80))
+    """
+    if spec in _PUBLISHED:
+        return fetch_ageing_genes(*_PUBLISHED[spec])
+    if spec in _SYNTHETIC:
+        seed = _SYNTHETIC.index(spec)
+        made = make_hierarchical_classification(150, 80, imbalance=0.35 + 0.04 * seed, random_state=seed)
+        return replace(made, name=spec)
+    path = Path(spec)
+    if not path.exists():
+        known = [*dataset_sets(), *_PUBLISHED, *_SYNTHETIC]
+        raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{suggest(spec, known)}")
+    dataset = Dataset.load(path)
+    return dataset if dataset.name else replace(dataset, name=path.stem)
+
+
+def load_datasets(specs: Sequence[str]) -> list[Dataset]:
+    """Load all datasets that the names, names of sets and files stand for, each once.
+
+    >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
+    ['synthetic-1', 'synthetic-0', 'synthetic-2']
+    """
+    sets = dataset_sets()
+    names = dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,)))
+    return [load_dataset(name) for name in names]
+
+
+def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
+    """The organism of each published dataset, by name: the 28 datasets are 4 sets of genes seen in 7 ways."""
+    return {data.name: _PUBLISHED[data.name][0] for data in datasets if data.name in _PUBLISHED}

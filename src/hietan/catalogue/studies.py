@@ -1,0 +1,216 @@
+"""Studies of named datasets and methods: their options, files that hold the options, and running them."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from hietan._runtime.spelling import suggest
+from hietan.catalogue.datasets import dataset_groups, load_datasets
+from hietan.catalogue.methods import UNTUNED_LAMBDA, make_methods, number_text
+from hietan.evaluation import Progress, StudyResults, run_study
+from hietan.exceptions import StudyError
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """What a study compares, and how it is run: the options of ``hietan study`` or the keys of a study file.
+
+    Parameters
+    ----------
+    data, methods : list of str
+        Names, names of sets, files and import paths, as `load_datasets` and `make_methods` take them.
+    folds, seeds : int
+        The number of folds of a cross-validation, and of seeds: 0, 1, ...
+    alpha : list of float, optional
+        Values of alpha; 1 if not given.
+    smoothing : list of str, optional
+        Kinds of smoothing; "laplace" if not given.
+    lam : float or str
+        The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation.
+    tune_alpha, tune_threshold : bool
+        Whether to choose alpha and the threshold of probability by inner cross-validation.
+    usage : bool
+        Whether to count how often features are used.
+    min_support_in_folds : int, optional
+        Fit methods only to columns with at least this many ones in the training rows.
+    jobs, backend, scheduler
+        How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
+    """
+
+    data: list[str]
+    methods: list[str]
+    folds: int = 10
+    seeds: int = 1
+    alpha: list[float] | None = None
+    smoothing: list[str] | None = None
+    lam: float | str = UNTUNED_LAMBDA
+    tune_alpha: bool = False
+    tune_threshold: bool = False
+    usage: bool = True
+    min_support_in_folds: int | None = None
+    jobs: int = 1
+    backend: str = "threads"
+    scheduler: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "lam", _parse_lambda(self.lam))
+
+    def run_where(
+        self, jobs: int | None = None, backend: str | None = None, scheduler: str | None = None
+    ) -> StudyOptions:
+        """The same study, run elsewhere; what is None stays, except that another backend drops the scheduler."""
+        options = self
+        if backend is not None and backend != self.backend:
+            options = replace(options, backend=backend, scheduler=None)
+        if scheduler is not None:
+            options = replace(options, scheduler=scheduler)
+        return options if jobs is None else replace(options, jobs=jobs)
+
+    def command(self) -> str:
+        """The shell command that runs this study, without the options that leave its results unchanged."""
+        words = ["hietan study"]
+        words += [f"--data {shlex.quote(name)}" for name in self.data]
+        words += [f"--methods {shlex.quote(name)}" for name in self.methods]
+        words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
+        words += [f"--alpha {number_text(alpha)}" for alpha in self.alpha or []]
+        words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
+        words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
+        words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
+        support = self.min_support_in_folds
+        words += [] if support is None else [f"--min-support-in-folds {support}"]
+        return " ".join(words + ["--no-usage"] * (not self.usage))
+
+
+def run_named_study(
+    options: StudyOptions,
+    output: str | Path | None = None,
+    *,
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+) -> StudyResults:
+    """Run a study of named datasets and methods.
+
+    Parameters
+    ----------
+    options : StudyOptions
+        What the study compares, and how it is run.
+    output : path, optional
+        The directory of the results, where an interrupted study resumes; without it nothing is kept on disk.
+    retry_failed : bool
+        Whether to run jobs again that failed before.
+    progress : callable, optional
+        Called with a `Progress` after every job.
+
+    Raises
+    ------
+    CatalogueError
+        If there is no dataset or method of a name.
+    StudyError
+        If the study cannot be run as asked.
+
+    Examples
+    --------
+    >>> results = run_named_study(StudyOptions(["synthetic-0"], ["hie-tan", "bernoulli-nb"], folds=3))
+    >>> [row.method for row in results.summary]
+    ['hie-tan', 'bernoulli-nb']
+    """
+    methods = make_methods(
+        options.methods,
+        alphas=options.alpha or [1.0],
+        smoothings=options.smoothing or ["laplace"],
+        lam=None if options.lam == "tuned" else float(options.lam),
+        tune_alpha=options.tune_alpha,
+        tune_threshold=options.tune_threshold,
+        min_support=options.min_support_in_folds,
+    )
+    datasets = load_datasets(options.data)
+    return run_study(
+        datasets,
+        methods,
+        cv=options.folds,
+        seeds=options.seeds,
+        n_jobs=options.jobs,
+        backend=options.backend,
+        scheduler=options.scheduler,
+        output=output,
+        groups=dataset_groups(datasets),
+        usage=options.usage,
+        retry_failed=retry_failed,
+        progress=progress,
+        command=options.command(),
+    )
+
+
+# ------------------------------------------------------------------ study files
+
+_NAMES = (str, "a name or a list of names")
+_COUNT = (int, "a whole number above 0")
+# What the value of each key must be, for Python and in words; the keys that are not here are true or false.
+_KINDS: dict[str, tuple[Any, str]] = {
+    "data": _NAMES,
+    "methods": _NAMES,
+    "smoothing": _NAMES,
+    "alpha": ((int, float), "a number or a list of numbers"),
+    "lam": ((int, float, str), "a number or 'tuned'"),
+    "folds": (int, "a whole number above 1"),
+    "seeds": _COUNT,
+    "min_support_in_folds": _COUNT,
+    "jobs": (int, "a whole number other than 0"),
+    "backend": (str, "threads, processes or dask"),
+    "scheduler": (str, "an address such as tcp://host:8786"),
+}
+_LISTS = ("data", "methods", "smoothing", "alpha")
+_LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
+
+
+def read_study_file(path: str | Path) -> StudyOptions:
+    """Read the options of a study from a TOML file, whose keys are the options of ``hietan study``.
+
+    Raises
+    ------
+    StudyError
+        If the file is not TOML, a key is unknown or missing, or a value is not what the key takes.
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StudyError(f"there is no study file {path}; check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} is not a TOML file: {error}") from None
+    known = [field.name for field in fields(StudyOptions)]
+    values = {key.replace("-", "_"): value for key, value in content.items()}
+    for key, value in values.items():
+        if key not in known:
+            raise StudyError(f"{path}: unknown key {key!r}{suggest(key, known)}")
+        values[key] = _checked(path, key, value)
+    missing = [key for key in ("data", "methods") if key not in values]
+    if missing:
+        raise StudyError(f"{path}: the key {missing[0]!r} is missing")
+    return StudyOptions(**values)
+
+
+def _checked(path: Path, key: str, value: Any) -> Any:
+    kind, expected = _KINDS.get(key, (bool, "true or false"))
+    values = value if key in _LISTS and isinstance(value, list) else [value]
+    wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
+    if wrong or (key in _LEAST and value < _LEAST[key]) or (key == "jobs" and value == 0):
+        raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
+    return values if key in _LISTS else value
+
+
+def _parse_lambda(lam: float | str) -> float | str:
+    if lam == "tuned":
+        return lam
+    try:
+        value = float(lam)
+    except ValueError:
+        value = -1.0
+    if not value > 0:
+        raise StudyError(f"lam is {lam!r}; expected a number above 0, or 'tuned'")
+    return value

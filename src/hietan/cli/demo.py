@@ -1,0 +1,93 @@
+"""The command `demo`: all classifiers on synthetic data, and a small report."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hietan.cli.output import errors
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# The study that the report of the demo shows.
+DEMO: dict[str, Any] = {"data": ["synthetic"], "methods": ["bayes", "hip-nb", "bernoulli-nb"], "folds": 5}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to an application."""
+    app.command()(demo)
+
+
+def demo(
+    rows: Annotated[int, typer.Option(min=20, help="Number of synthetic rows.")] = 400,
+    features: Annotated[int, typer.Option(min=2, help="Number of hierarchical features.")] = 300,
+    seed: Annotated[int, typer.Option(help="Seed of the data, the folds and the roots.")] = 0,
+    report: Annotated[
+        str, typer.Option(help="Also run a small study and write its report to this file.")
+    ] = "",
+) -> None:
+    """Cross-validate the classifiers on synthetic data with hierarchical features, and print a table."""
+    from rich.console import Console
+
+    from hietan.datasets import make_hierarchical_classification
+
+    with errors():
+        data = make_hierarchical_classification(rows, features, random_state=seed)
+        scores, tree = _scores(data, seed), _first_tree(data, seed)
+    console = Console()
+    console.print(data, highlight=False)
+    console.print(scores)
+    console.print(tree, highlight=False)
+    if report:
+        with errors(Path(report)):
+            _write_report(Path(report))
+        typer.echo(f"report: {report}")
+
+
+def _scores(data: Any, seed: int) -> Table:
+    from rich.table import Table
+
+    from hietan.catalogue import METHODS
+    from hietan.evaluation import pooled_predictions
+
+    table = Table(title=f"10-fold cross-validation, seed {seed}", title_justify="left")
+    table.add_column("method", no_wrap=True)
+    table.add_column("what it does")
+    for column in ("GMean", "AUC", "seconds"):
+        table.add_column(column, justify="right")
+    for method in METHODS.values():
+        if method.in_demo:
+            start = time.perf_counter()
+            pooled = pooled_predictions(method.make(), data, n_splits=10, seed=seed)
+            seconds = time.perf_counter() - start
+            values = pooled.metrics()
+            cells = [f"{100 * values['gmean']:.1f}", f"{values['auc']:.3f}", f"{seconds:.2f}"]
+            table.add_row(method.title, method.idea, *cells)
+    return table
+
+
+def _first_tree(data: Any, seed: int) -> str:
+    from hietan.classifiers import HieTANLite
+
+    model = HieTANLite(hierarchy=data.hierarchy, random_state=seed).fit(data.X, data.y)
+    tree = model.trees(data.X[:1])[0]
+    edges = ", ".join(f"{parent} -> {child}" for parent, child in tree.edges[:4])
+    return (
+        f"Hie-TAN-Lite keeps {len(tree)} of {data.X.shape[1]} features for {data.instance_names[0]}; "
+        f"the first edges of its tree: {edges}"
+    )
+
+
+def _write_report(path: Path) -> None:
+    from hietan.catalogue import StudyOptions, run_named_study
+    from hietan.report import write_details, write_report
+
+    with tempfile.TemporaryDirectory() as folder:
+        results = run_named_study(StudyOptions(**DEMO), folder)
+        write_details(results, Path(folder))
+        write_report(folder, path)

@@ -1,0 +1,169 @@
+"""What all commands print alike: errors and warnings as single lines, the progress of a study, tables."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
+from rich.table import Table
+
+from hietan.exceptions import DataWarning, HietanError
+
+if TYPE_CHECKING:
+    from hietan.evaluation import Progress, Ranking
+
+SOME_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+SECONDS_BETWEEN_LINES = 5.0
+_RESUME = "run the same command again to resume"
+
+
+# ------------------------------------------------------------------ errors and warnings
+
+
+@contextmanager
+def errors(
+    writing: Path | None = None, *, resumable: bool = False, interrupted: str = "nothing was written"
+) -> Iterator[None]:
+    """Turn bad input, trouble with files and Ctrl-C into one line and an exit code, and warnings into lines.
+
+    An exception of any other kind is a mistake in the program and shows its traceback.
+
+    Parameters
+    ----------
+    writing : path, optional
+        What the command writes; it is named where the system does not say which file is in trouble.
+    resumable : bool
+        Whether the same command continues where it stopped.
+    interrupted : str
+        What Ctrl-C leaves behind, if the command is not resumable.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _warning_printer()
+        try:
+            yield
+        except OSError as error:
+            fail(_file_trouble(error, writing, resumable))
+        except (HietanError, ImportError, ValueError) as error:
+            fail(str(error))
+        except KeyboardInterrupt:
+            typer.echo(f"interrupted; {_RESUME if resumable else interrupted}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def fail(message: str) -> NoReturn:
+    """Print an error as one line, and end the command."""
+    typer.echo(f"error: {_one_line(message)}", err=True)
+    raise typer.Exit(BAD_INPUT) from None
+
+
+def _warning_printer() -> Callable[..., None]:
+    """A function that prints warnings as they come, each text once."""
+    printed = set()
+
+    def show(message: Warning | str, *details: Any, **options: Any) -> None:
+        line = f"warning: {_one_line(str(message))}"
+        if line not in printed:
+            printed.add(line)
+            typer.echo(line, err=True)
+
+    return show
+
+
+def _file_trouble(error: OSError, writing: Path | None, resumable: bool) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"{error.filename} does not exist; check the path"
+    where = error.filename or writing
+    message = f"{where}: {error.strerror}" if where and error.strerror else str(error)
+    return f"{message}; what is on disk is complete: {_RESUME}" if resumable else message
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ------------------------------------------------------------------ the progress of a study
+
+
+@contextmanager
+def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
+    """Give a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
+    console = console or Console(stderr=True)
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        with _bar(console) as bar:
+            task = bar.add_task("study", total=None, what="", failed="")
+            yield lambda progress: _update(bar, task, progress)
+    else:
+        yield PlainLines(console)
+
+
+class PlainLines:
+    """Prints a line at the beginning, every few seconds, and at the end."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.began = time.monotonic()
+        self.last = -float("inf")
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        finished = progress.done == progress.total
+        if finished or now - self.last >= SECONDS_BETWEEN_LINES:
+            self.last = now
+            line = progress_line(progress, now - self.began)
+            self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def progress_line(progress: Progress, seconds: float) -> str:
+    """How far a study is after some seconds, and how long it still takes at this pace."""
+    new = progress.done - progress.resumed
+    words = [f"{progress.done} of {progress.total} jobs"]
+    if progress.job is None and progress.resumed:
+        words.append(f"{progress.resumed} were already done")
+    if new and progress.done < progress.total:
+        words.append(f"about {seconds / new * (progress.total - progress.done):.0f} s left")
+    if progress.failed:
+        words.append(f"{progress.failed} failed")
+    return ", ".join(words)
+
+
+def _bar(console: Console) -> Bar:
+    columns: list[Any] = [BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[what]}")]
+    columns += [TextColumn("[red]{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn()]
+    return Bar(*columns, console=console, transient=True)
+
+
+def _update(bar: Bar, task: Any, progress: Progress) -> None:
+    what = f"{progress.job.dataset} {progress.job.method}" if progress.job else ""
+    failed = f"{progress.failed} failed" if progress.failed else ""
+    bar.update(task, completed=progress.done, total=progress.total, what=what, failed=failed)
+
+
+# ------------------------------------------------------------------ tables
+
+
+def print_ranking(console: Console, ranking: Ranking) -> None:
+    """Print the average ranks of methods, best first, with the tests against the control."""
+    table = Table(title=f"{ranking.title}; {len(ranking.datasets)} datasets", title_justify="left")
+    table.add_column("method", no_wrap=True)
+    for column in ("average rank", "wins", "mean", "p", "p adjusted"):
+        table.add_column(column, justify="right")
+    compared = ranking.comparison.comparisons if ranking.comparison else ()
+    tests = {row.method: (f"{row.p_value:.3g}", f"{row.p_adjusted:.3g}") for row in compared}
+    ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
+    for method in sorted(ranks, key=lambda m: ranks[m]):
+        cells = [f"{ranks[method]:.2f}", f"{won[method]:g}", f"{means[method]:.3f}"]
+        table.add_row(method, *cells, *tests.get(method, ("", "")))
+    console.print(table)
+    if ranking.left_out:
+        console.print(f"left out because results are missing: {', '.join(ranking.left_out)}", highlight=False)
