@@ -12,12 +12,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieTANLite
 from hietan._io import atomic_write
+from hietan.candidates import TrainedModel, rank_rows
 from hietan.catalogue import load_datasets
-from hietan.cli.models import candidates
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.cross_validation import configure
-from hietan.report import render, write_details, write_report
+from hietan.report import write_candidates, write_details, write_report
 from support.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
@@ -53,33 +53,27 @@ def trees(results, rows):
     return found
 
 
-def many_candidates():
+def write_many_candidates():
     data = make_hierarchical_classification(200, 120, random_state=1)
     model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    about = {
-        "dataset": "synthetic",
-        "feature_names": list(data.feature_names),
-        "target_names": ["anti", "pro"],
-        "training_rows": [f"gene{i}" for i in range(5)],
-    }
+    known = tuple(f"gene{i}" for i in range(5))
+    trained = TrainedModel(model, data.feature_names, ("anti", "pro"), known, dataset="synthetic")
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
     symbols = tuple(f"sym-{i}" if i % 2 else "" for i in range(N_CANDIDATES))
     X, y = csr_array(data.X[picked]), data.y[picked]
     rows = replace(data, X=X, y=y, instance_names=names, symbols=symbols, name="genome")
-    return candidates(model, about, rows, "hietan explain model.hietan genome.hietan")
+    command = "hietan explain model.hietan genome.hietan"
+    write_candidates(rank_rows(trained, rows), OUT / "candidates.html", command=command)
 
 
-def nasty_candidates():
+def write_nasty_candidates():
     data = nasty_dataset()
     model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    about = {
-        "dataset": NASTY[0],
-        "feature_names": list(data.feature_names),
-        "target_names": list(data.target_names),
-        "training_rows": list(data.instance_names[:3]),
-    }
-    return candidates(model, about, data, f"hietan explain {NASTY[3]}")
+    known = data.instance_names[:3]
+    trained = TrainedModel(model, data.feature_names, data.target_names, known, dataset=NASTY[0])
+    command = f"hietan explain {NASTY[3]}"
+    write_candidates(rank_rows(trained, data), OUT / "nasty-candidates.html", command=command)
 
 
 def main(folder):
@@ -90,8 +84,8 @@ def main(folder):
     rows = [entry["row"] for entry in shown["datasets"][0]["explained"][:3]]
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
-    atomic_write(OUT / "candidates.html", render(many_candidates()))
-    atomic_write(OUT / "nasty-candidates.html", render(nasty_candidates()))
+    write_many_candidates()
+    write_nasty_candidates()
     usage = shown["datasets"][0]["usage"]["1"]
     expected = {
         "trees": trees(results, rows),

@@ -44,18 +44,15 @@ def files(tmp_path):
 
 
 def build(files, *more):
-    return (
-        "build",
-        *(
-            "--ontology",
-            files / "go.obo",
-            "--annotations",
-            files / "wb.gaf",
-            "--labels",
-            files / "labels.csv",
-        ),
-        *("-o", files / "out.hietan", "--min-support", "1", *more),
+    inputs = (
+        "--ontology",
+        files / "go.obo",
+        "--annotations",
+        files / "wb.gaf",
+        "--labels",
+        files / "labels.csv",
     )
+    return ("build", *inputs, "-o", files / "out.hietan", "--min-support", "1", *more)
 
 
 def test_the_command_hietan_has_them():
@@ -82,7 +79,7 @@ def test_build_writes_and_shows(run, files):
 
 def test_options_reach_the_library(run, files):
     more = ["--map", "up=yes", "--map", "down=no", "--where", "effect=up", "--no-drop-roots", "--name", "toy"]
-    result = run(*build(files, *more, "--match", "symbol", "--evidence", "IMP", "--namespaces", "n"))
+    result = run(*build(files, *more, *["--match", "symbol", "--evidence", "IMP", "--namespaces", "n"]))
     assert result.exit_code == 0, result.output
     data = Dataset.load(files / "out.hietan")
     assert (data.name, data.X.shape, data.target_names) == ("toy", (3, 5), ("yes", "no"))
@@ -106,7 +103,7 @@ def test_info(run, files):
     assert result.exit_code == 0
     for part in (
         "out: 6 rows",
-        "Commonest features",
+        "Most common features",
         "Where it comes from",
         "wb.gaf",
         "options: min_support",
@@ -188,13 +185,13 @@ def test_latin1_and_repeated_genes_are_mended_and_counted(run, files):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--map", "nonsense"), "--map is 'nonsense'; expected two words with = between them"),
+        (("--map", "nonsense"), "--map is 'nonsense'; expected KEY=VALUE"),
         (("--namespaces", "BP"), "namespaces is 'BP'; the ontology has 'n'"),
         (("--relations", "is_a,part_of"), "no relation 'part_of'"),
         (("--id-column", "symbol"), "no column 'symbol'"),
         (("--min-support", "0"), "min_support is 0"),
-        (("--ontology", "/no/such/file"), "No such file"),
-        (("-o", "/no/such/directory/out"), "No such file"),
+        (("--ontology", "/no/such/file"), "error: /no/such/file does not exist; check the path"),
+        (("-o", "/no/such/directory/out"), "error: /no/such/directory does not exist; check the path"),
     ],
 )
 def test_wrong_options_give_one_clear_line(run, files, words, message):
@@ -293,21 +290,17 @@ def test_genage_2025_with_annotations_of_2019(run, real_data, tmp_path, animal, 
     ontology = f"{real_data}/go-2019/GeneOntology_2019.01.29.obo.gz"
     annotations = f"{real_data}/go-2019/GO.goa_{animal}_2019.01.29.gz"
     table = f"{real_data}/genage-2025/genage_models_2025.csv"
-    result = run(
-        *(
-            "build",
-            "--ontology",
-            ontology,
-            "--annotations",
-            annotations,
-            "--labels",
-            table,
-            "--namespaces",
-            "BP",
-        ),
-        *("--id-column", "symbol", "--label-column", "longevity influence", "--where", f"organism={species}"),
-        *("--map", "Anti-Longevity=anti", "--map", "Pro-Longevity=pro", "-o", tmp_path / f"{animal}.hietan"),
-    )
+    words = ["--ontology", ontology, "--annotations", annotations, "--labels", table, "--namespaces", "BP"]
+    words += [
+        "--id-column",
+        "symbol",
+        "--label-column",
+        "longevity influence",
+        "--where",
+        f"organism={species}",
+    ]
+    words += ["--map", "Anti-Longevity=anti", "--map", "Pro-Longevity=pro"]
+    result = run("build", *words, "-o", tmp_path / f"{animal}.hietan")
     assert result.exit_code == 0, result.output
     data = Dataset.load(tmp_path / f"{animal}.hietan")
     account = data.provenance["account"]

@@ -1,20 +1,15 @@
 """The commands fit and predict."""
 
 import csv
-from dataclasses import replace
 
-import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import hietan
-from hietan.cli import models as cli_models
 from hietan.catalogue import load_dataset
-from hietan.cli.models import align_columns, predictions_text
+from hietan.cli import models as cli_models
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, pooled_predictions
-from hietan.persistence import read_metadata
 
 
 @pytest.fixture
@@ -56,51 +51,35 @@ def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     assert calibrated == sorted(calibrated, reverse=True)  # the slope is positive here
 
 
-def test_calibration_makes_the_probabilities_of_new_rows_better():
-    data = make_hierarchical_classification(400, 60, random_state=2)
-    model = hietan.HieTAN(hierarchy=data.hierarchy, random_state=0)
-    slope, shift = cli_models.calibrate(model, data, seed=0)
-    pooled = pooled_predictions(model, data, seed=1)
-    p = 1 / (1 + np.exp(-(slope * pooled.score + shift)))
-    loss = -np.mean(np.log(np.where(data.y == 1, p, 1 - p)))
-    assert loss < pooled.metrics()["log_loss"]
-
-
-def test_new_rows_are_not_marked_and_columns_are_matched_by_name(model):
-    data = load_dataset("synthetic-0")
-    order = np.random.default_rng(0).permutation(data.X.shape[1])
-    names = [data.feature_names[j] for j in order]
-    shuffled = replace(
-        data,
-        X=data.X[:, order],
-        feature_names=names,
-        term_names=names,
-        hierarchy=data.hierarchy.restrict(names),
-        instance_names=[f"new {i}" for i in range(150)],
-    )
-    about = read_metadata(model)
-    assert (align_columns(shuffled, about["feature_names"]) != data.X).nnz == 0
-    text = predictions_text(hietan.load(model), about, shuffled)
-    assert "True" not in text
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["predict", "MODEL", "synthetic-9"], "unknown dataset 'synthetic-9'"),
-        (["predict", "no-model", "synthetic-0"], "no-model: No such file"),
-        (["fit", "synthetic-0", "-m", "hie-tann"], "did you mean 'hie-tan'?"),
-        (["fit", "synthetic-0", "-m", "logistic-l2"], "For other estimators use skops"),
-        (["fit", "synthetic-0", "-m", "tan:alpha=0"], "alpha must be a number above 0"),
+        ("predict MODEL synthetic-9", "unknown dataset 'synthetic-9'"),
+        ("predict no-model synthetic-0", "error: no-model does not exist; check the path"),
+        ("predict OTHER synthetic-0", "other.hietan"),
+        ("predict MODEL OTHER", "synthetic lacks 50 of the model's 80 features"),
+        ("fit synthetic-0 -m hie-tann", "did you mean 'hie-tan'?"),
+        ("fit synthetic-0 -m logistic-l2", "For other estimators use skops"),
+        ("fit synthetic-0 -m tan:alpha=0", "alpha must be a number above 0"),
+        (
+            "fit synthetic-0 -m tan:hierarchy=x",
+            "method 'tan:hierarchy=x' cannot be fitted: hierarchy must be",
+        ),
     ],
 )
 def test_bad_input(run, model, tmp_path, words, message):
-    result = run(*[model if word == "MODEL" else word for word in words], "-o", tmp_path / "out")
+    make_hierarchical_classification(20, 30, random_state=5).save(tmp_path / "other.hietan")
+    names = {"MODEL": model, "OTHER": tmp_path / "other.hietan"}
+    result = run(*[names.get(word, word) for word in words.split()], "-o", tmp_path / "out")
     assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
+    assert len(result.stderr.splitlines()) == 1 and result.stderr.startswith("error: ")
     assert not (tmp_path / "out").exists()
 
 
-def test_misaligned_data_are_refused(model):
-    data = make_hierarchical_classification(20, 30, random_state=5)
-    with pytest.raises(StudyError, match=r"lacks \d+ of the model's 80 features"):
-        align_columns(data, read_metadata(model)["feature_names"])
+def test_calibrated_probabilities_of_a_model_without_calibration(run, tmp_path):
+    rows, model = tmp_path / "rows.hietan", tmp_path / "model.hietan"
+    make_hierarchical_classification(60, 10, n_classes=3, random_state=0).save(rows)
+    assert run("fit", rows, "-m", "tan", "-o", model).exit_code == 0
+    result = run("predict", model, rows, "--calibrate", "-o", tmp_path / "out.csv")
+    assert result.exit_code == 2 and "error: this model has no calibration" in result.stderr
+    assert not (tmp_path / "out.csv").exists()

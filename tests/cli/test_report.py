@@ -1,4 +1,4 @@
-"""The commands report and explain, the report of predictions, and the one at the end of a study."""
+"""The commands report, explain and demo, the report of predictions, and the one at the end of a study."""
 
 import csv
 import gzip
@@ -10,8 +10,9 @@ from itertools import islice
 import pytest
 from typer.testing import CliRunner
 
+from hietan.catalogue import METHODS, load_dataset
+from hietan.cli import demo as cli_demo
 from hietan.cli.app import make_app
-from hietan.catalogue import load_dataset
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +66,10 @@ def test_bad_input_is_one_line(run, tmp_path, model):
     for words, message in [
         (["report", tmp_path], "it holds no study"),
         (["explain", model, "synthetic-0", "--gene", "row999"], "synthetic-0 has no row 'row999'"),
-        (["explain", tmp_path / "none", "synthetic-0", "--gene", "row1"], "No such file"),
+        (
+            ["explain", tmp_path / "none", "synthetic-0", "--gene", "row1"],
+            "none does not exist; check the path",
+        ),
     ]:
         result = run(*words)
         assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
@@ -100,12 +104,8 @@ def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
     ids = list(symbol_of)
     labels = "".join(f"{gene},{'even' if k % 2 else 'odd'}\n" for k, gene in enumerate(ids))
     (tmp_path / "labels.csv").write_text("gene,label\n" + labels)
-    inputs = [
-        "--ontology",
-        f"{real_data}/go-2019/GeneOntology_2019.01.29.obo.gz",
-        "--annotations",
-        tmp_path / "some.gaf",
-    ]
+    ontology = f"{real_data}/go-2019/GeneOntology_2019.01.29.obo.gz"
+    inputs = ["--ontology", ontology, "--annotations", tmp_path / "some.gaf"]
     data, model = tmp_path / "some.hietan", tmp_path / "model.hietan"
     for words in (
         ["build", *inputs, "--labels", tmp_path / "labels.csv", "--namespaces", "CC", "-o", data],
@@ -128,10 +128,12 @@ def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
 
 
 def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
-    from hietan.cli import report as cli_report
-
-    small = cli_report.StudyOptions(["synthetic-0", "synthetic-1"], ["tan", "hie-tan-lite"], folds=2)
-    monkeypatch.setattr(cli_report, "DEMO", small)
-    result = run("demo", "--rows", 40, "--features", 10, "--report", tmp_path / "out" / "r.html")
+    small = {"data": ["synthetic-0", "synthetic-1"], "methods": ["tan", "hie-tan-lite"], "folds": 2}
+    monkeypatch.setattr(cli_demo, "DEMO", small)
+    page = tmp_path / "out" / "r.html"
+    result = run("demo", "--rows", 40, "--features", 10, "--report", page)
     assert result.exit_code == 0, result.output
-    assert len(data_of(tmp_path / "out" / "r.html")["datasets"]) == 2
+    assert len(data_of(page)["datasets"]) == 2
+    assert result.output.splitlines()[-1] == f"report: {page}"
+    shown = [entry.title for entry in METHODS.values() if entry.in_demo]
+    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 9

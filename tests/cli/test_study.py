@@ -10,10 +10,11 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from hietan import catalogue
+from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
+from hietan.classifiers import SMOOTHINGS
 from hietan.cli import study as cli_study
-from hietan.catalogue import make_methods, method_names, method_sets
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, pooled_predictions
 from support.study_process import contents
 
 SMALL = ["--data", "synthetic-0", "--data", "synthetic-1", "--folds", "3"]
@@ -30,13 +31,14 @@ def one_line(result):
     """The complaint of a command that failed as it should."""
     assert result.exit_code == 2, result.output
     lines = result.stderr.strip().splitlines()
-    assert lines[-1].startswith("hietan: ") and "Traceback" not in result.stderr
+    assert lines[-1].startswith("error: ") and "Traceback" not in result.stderr
     return lines[-1]
 
 
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"
-    result = run("study", *SMALL, "--methods", "bayes", "--methods", "bernoulli-nb", "-o", out)
+    words = [*SMALL, *["--methods", "bayes", "--methods", "bernoulli-nb"], "-o", out]
+    result = run("study", *words)
     assert result.exit_code == 0, result.output
     assert "gmean, alpha=1,smoothing=laplace, untuned; 2 datasets" in result.output
     assert re.search(r"hie-tan-lite\W+\d\.\d\d", result.output)
@@ -46,9 +48,7 @@ def test_a_study_from_the_command_line(run, tmp_path):
     table = (out / "tables" / "gmean-alpha=1-smoothing=laplace-untuned-scores.tex").read_text()
     assert "% command: hietan study --data synthetic-0" in table and r"\toprule" in table
     before = contents(out)
-    again = run(
-        "study", *SMALL, "--methods", "bayes", "--methods", "bernoulli-nb", "-o", out, "--jobs", 2, "-q"
-    )
+    again = run("study", *words, "--jobs", 2, "-q")
     assert again.exit_code == 0 and again.output == ""
     assert contents(out) == before
 
@@ -60,9 +60,9 @@ def test_settings_make_tables_of_their_own(run, tmp_path):
         "--methods",
         "bernoulli-nb",
         "--alpha",
-        1,
+        "1",
         "--alpha",
-        0.5,
+        "0.5",
         "--smoothing",
         "pooled",
     ]
@@ -75,7 +75,7 @@ def test_settings_make_tables_of_their_own(run, tmp_path):
 
 
 def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
-    words = ["study", *SMALL, "--methods", "tan", "--methods", "bernoulli-nb", "-q", "--no-figures", "-o"]
+    words = ["study", *SMALL, *["--methods", "tan", "--methods", "bernoulli-nb", "-q", "--no-figures", "-o"]]
     plain, thinned, filed = (tmp_path / name for name in ("plain", "thinned", "filed"))
     assert run(*words, plain).exit_code == 0
     assert "holds another study" in one_line(run(*words, plain, "--min-support-in-folds", 5))
@@ -107,33 +107,33 @@ def test_a_study_file(run, tmp_path):
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        (["--data", "synthetic-1"], "--data belongs"),
-        (["--methods", "tan"], "--methods belongs"),
-        (["--folds", 10], "--folds belongs"),  # as it would be without it
-        (["--seeds", 2], "--seeds belongs"),
-        (["--alpha", 0.5], "--alpha belongs"),
-        (["--smoothing", "pooled"], "--smoothing belongs"),
-        (["--lam", "tuned"], "--lam belongs"),
-        (["--tune-alpha"], "--tune-alpha belongs"),
-        (["--no-tune-threshold"], "--no-tune-threshold belongs"),
-        (["--no-usage"], "--no-usage belongs"),
-        (["--min-support-in-folds", 3], "--min-support-in-folds belongs"),
-        (["--seeds", 2, "--jobs", 2, "--folds", 4], "--folds, --seeds belong"),
+        ("--data synthetic-1", "--data belongs"),
+        ("--methods tan", "--methods belongs"),
+        ("--folds 10", "--folds belongs"),  # as it would be without it
+        ("--seeds 2", "--seeds belongs"),
+        ("--alpha 0.5", "--alpha belongs"),
+        ("--smoothing pooled", "--smoothing belongs"),
+        ("--lam tuned", "--lam belongs"),
+        ("--tune-alpha", "--tune-alpha belongs"),
+        ("--no-tune-threshold", "--no-tune-threshold belongs"),
+        ("--no-usage", "--no-usage belongs"),
+        ("--min-support-in-folds 3", "--min-support-in-folds belongs"),
+        ("--seeds 2 --jobs 2 --folds 4", "--folds, --seeds belong"),
     ],
 )
-def test_what_belongs_into_a_study_file_is_refused_beside_it(run, tmp_path, words, named):
+def test_what_belongs_in_a_study_file_is_refused_beside_it(run, tmp_path, words, named):
     file = tmp_path / "study.toml"
     file.write_text('data = "synthetic-0"\nmethods = "tan"\nfolds = 3\n')
-    complaint = one_line(run("study", file, *words, "-o", tmp_path / "out"))
-    assert f"{named} into the study file" in complaint and str(file) in complaint
+    complaint = one_line(run("study", file, *words.split(), "-o", tmp_path / "out"))
+    assert f"{named} in the study file" in complaint and str(file) in complaint
     assert not (tmp_path / "out").exists()
 
 
 def test_how_a_study_is_run_may_be_said_beside_its_file(run, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text('data = ["synthetic-0", "synthetic-1"]\nmethods = "tan"\nfolds = 3\njobs = 1\n')
-    words = ["--jobs", 2, "--backend", "threads", "--retry-failed", "--no-figures", "--no-report", "--quiet"]
-    result = run("study", file, *words, "-o", tmp_path / "out")
+    words = "--jobs 2 --backend threads --retry-failed --no-figures --no-report --quiet"
+    result = run("study", file, *words.split(), "-o", tmp_path / "out")
     assert result.exit_code == 0 and result.output == ""
     assert not (tmp_path / "out" / "figures").exists() and not (tmp_path / "out" / "report.html").exists()
 
@@ -141,77 +141,50 @@ def test_how_a_study_is_run_may_be_said_beside_its_file(run, tmp_path):
 def test_a_dataset_in_a_file(run, tmp_path):
     data = make_hierarchical_classification(60, 15, random_state=1)
     data.save(tmp_path / "mine.hietan")
-    words = ["--data", tmp_path / "mine.hietan", "--folds", 3, "--methods", "tan", "--no-figures"]
+    words = ["--data", tmp_path / "mine.hietan", *["--folds", "3", "--methods", "tan", "--no-figures"]]
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     (tmp_path / "mine.hietan").write_bytes(b"no archive")
     assert "mine.hietan" in one_line(run("study", *words, "-o", tmp_path / "other"))
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ('dta = ["CE-BP"]\nmethods = "tan"', "unknown key 'dta'; did you mean 'data'?"),
-        ('data = "CE-BP"\nmethods = "tan"\nfold = 3', "unknown key 'fold'; did you mean 'folds'?"),
-        ('data = "CE-BP"', "the key 'methods' is missing"),
-        ('data = "CE-BP"\nmethods = "tan"\nfolds = "ten"', "folds is 'ten'; expected a whole number above 1"),
-        ('data = "CE-BP"\nmethods = "tan"\nusage = 1', "usage is 1; expected true or false"),
-        (
-            'data = "CE-BP"\nmethods = "tan"\nmin_support_in_folds = 0',
-            "min_support_in_folds is 0; expected a whole number above 0",
-        ),
-        ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
-        (
-            'data = "CE-BP"\nmethods = "tan"\nscheduler = 8786',
-            "scheduler is 8786; expected an address as tcp://",
-        ),
-        (
-            'data = "synthetic-0"\nmethods = "tan"\njobs = 0',
-            "study.toml: jobs is 0; expected a whole number other than 0",
-        ),
-        ("data = ", "is no TOML file"),
-    ],
-)
-def test_mistakes_in_a_study_file(run, tmp_path, content, message):
+def test_a_mistake_in_a_study_file(run, tmp_path):
     file = tmp_path / "study.toml"
-    file.write_text(content)
-    assert message in one_line(run("study", file, "-o", tmp_path / "out"))
+    file.write_text('dta = ["CE-BP"]\nmethods = "tan"')
+    complaint = one_line(run("study", file, "-o", tmp_path / "out"))
+    assert f"{file}: unknown key 'dta'; did you mean 'data'?" in complaint
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--data", "synthetic", "--methods", "hie-tan-light"], "did you mean 'hie-tan-lite'?"),
+        ("--data synthetic --methods hie-tan-light", "did you mean 'hie-tan-lite'?"),
         (
-            ["--data", "CE-BB", "--methods", "tan"],
-            "unknown dataset 'CE-BB': no such name or file; did you mean 'CE-BP'?",
+            "--data CE-BB --methods tan",
+            "unknown dataset 'CE-BB': there is no such name or file; did you mean 'CE-BP'?",
         ),
-        (["--data", "synthetic", "--methods", "tan:alhpa=1"], "no parameter 'alhpa'; did you mean 'alpha'?"),
-        (
-            ["--data", "synthetic", "--methods", "tan:alpha"],
-            "expected parameters as name=value, found 'alpha'",
-        ),
-        (["--data", "synthetic", "--methods", "no.such.Thing"], "cannot be imported"),
-        (["--data", "synthetic", "--methods", "os.path.join"], "cannot be imported and made"),
-        (["--data", "synthetic", "--methods", "collections.OrderedDict"], "is no scikit-learn classifier"),
-        (["--data", "synthetic", "--methods", "tan", "--smoothing", "poled"], "did you mean 'pooled'?"),
-        (
-            ["--data", "synthetic", "--methods", "tan", "--lam", "-1"],
-            "lam is '-1'; expected a number above 0",
-        ),
-        (["--data", "synthetic", "--methods", "tan", "--backend", "magic"], "backend is 'magic'"),
-        (
-            ["--data", "synthetic-0", "--methods", "tan", "--jobs", "0"],
-            "n_jobs is 0; expected a whole number other than 0",
-        ),
-        (["--data", "synthetic-0", "--methods", "tan", "--folds", "70"], "fewer than the 70 folds"),
-        (["--data", "synthetic"], "a study needs --data and --methods"),
+        ("--data synthetic --methods tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
+        ("--data synthetic --methods no.such.Thing", "cannot be imported"),
+        ("--data synthetic --methods tan --smoothing poled", "did you mean 'pooled'?"),
+        ("--data synthetic --methods tan --lam -1", "lam is '-1'; expected a number above 0"),
+        ("--data synthetic --methods tan --backend magic", "backend is 'magic'"),
+        ("--data synthetic-0 --methods tan --jobs 0", "n_jobs is 0; expected a whole number other than 0"),
+        ("--data synthetic-0 --methods tan --folds 70", "fewer than the 70 folds"),
+        ("--data synthetic", "a study needs --data and --methods"),
+        ("none.toml", "there is no study file none.toml; check the path"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
-    assert message in one_line(run("study", *words, "-o", tmp_path / "out"))
+    assert message in one_line(run("study", *words.split(), "-o", tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+def test_the_help_names_what_is_used_unless_given(run):
+    text = " ".join(run("study", "--help").output.replace("│", " ").split())
+    assert f"{UNTUNED_LAMBDA} unless given" in text and f"{SMOOTHINGS[0]} unless given" in text
+    assert " or ".join(SMOOTHINGS) in text and "(paper, bayes, modern, all)" in text
+    assert set(catalogue.method_sets()) == {"paper", "bayes", "modern", "all"}
 
 
 def test_the_directory_of_another_study(run, tmp_path):
@@ -232,15 +205,16 @@ def test_a_directory_that_may_not_be_written(run, tmp_path):
 def test_a_full_disk(run, tmp_path):
     out = tmp_path / "out"
     (out / "jobs" / "synthetic-0").mkdir(parents=True)
-    words = ["study", *SMALL, "--methods", "tan", "-o", out, "-q", "--no-figures"]
+    words = ["study", *SMALL, *["--methods", "tan", "-q", "--no-figures", "-o"], out]
     assert "not empty" in one_line(run(*words))
     (out / "jobs" / "synthetic-0").rmdir()
     (out / "jobs").rmdir()
     (out / "times.csv").symlink_to("/dev/full")
     manifest = tmp_path / "elsewhere"
-    assert run(*words[:-4], "-o", manifest, "-q", "--no-figures").exit_code == 0
+    assert run(*words[:-1], manifest).exit_code == 0
     (out / "study.json").write_bytes((manifest / "study.json").read_bytes())
-    assert "No space left on device" in one_line(run(*words))
+    complaint = one_line(run(*words))
+    assert "No space left on device" in complaint and "run the same command again to resume" in complaint
     (out / "times.csv").unlink()
     assert run(*words).exit_code == 0
     assert contents(out) == contents(manifest)
@@ -268,51 +242,13 @@ def test_compare_joins_directories(run, tmp_path):
     assert "it holds no study" in one_line(run("compare", tmp_path))
 
 
-def test_every_registered_method_can_be_cross_validated():
-    data = make_hierarchical_classification(60, 15, random_state=1)
-    for method in make_methods(["all"]):
-        if "forest" in method.name:
-            method.estimator.set_params(n_estimators=5)
-        if "boosting" in method.name:
-            method.estimator.set_params(histgradientboostingclassifier__max_iter=3)
-        assert 0 <= pooled_predictions(method.estimator, data, n_splits=2).metrics()["auc"] <= 1
-    assert set(method_sets()["paper"]) <= set(method_names())
-
-
-def test_tuning_is_nested_and_named():
-    data = make_hierarchical_classification(80, 15, random_state=1)
-    nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
-    assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")
-    assert both.tuning == "nested+threshold"
-    assert type(both.estimator).__name__ == "TunedThresholdClassifierCV"
-    thinned = make_methods(["tan"], tune_alpha=True, tune_threshold=True, min_support=3)[0]
-    assert thinned.tuning == "support=3+nested+threshold"
-    inner = (
-        thinned.estimator.estimator.estimator
-    )  # the threshold around the search around the choice of columns
-    assert (inner.min_support, type(inner.estimator).__name__) == (3, "TAN")
-    wider = make_hierarchical_classification(120, 40, random_state=1)
-    assert 0 <= pooled_predictions(thinned.estimator, wider, n_splits=2).metrics()["auc"] <= 1
-    threshold = make_methods(["tan"], tune_threshold=True)[0]
-    plain = make_methods(["tan"])[0]
-    tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))
-    assert tuned.metrics()["auc"] == pytest.approx(untuned.metrics()["auc"])  # the threshold alone is moved
-
-
-def test_alphas_are_used_and_named_to_the_last_digit():
-    alphas = [1, 1.0000001, 0.5, 0.05, 0.12345678, 0.12345679, 0.1 + 0.2, 1e-7, 2e6]
-    methods = make_methods(["tan"], alphas=alphas)
-    assert [m.estimator.alpha for m in methods] == alphas
-    labels = [m.setting.partition(",")[0].removeprefix("alpha=") for m in methods]
-    assert labels[0] == "1" and labels[2:5] == ["0.5", "0.05", "0.12345678"]
-    assert list(map(float, labels)) == alphas
-
-
-def test_the_command_gives_the_study_again_in_a_shell(run, tmp_path, monkeypatch):
+def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch):
     asked = []
-    monkeypatch.setattr(cli_study, "run", lambda options, *_: asked.append(options) or sys.exit(0))
+    monkeypatch.setattr(
+        catalogue, "run_named_study", lambda options, *_, **__: asked.append(options) or sys.exit(0)
+    )
     methods = ["tan", "sklearn.svm.SVC:kernel='rbf',C=$HOME", "tan:alpha=2"]
-    options = cli_study.StudyOptions(
+    options = StudyOptions(
         ["my genes; rm.hietan", "it's.hietan", "CE-BP"],
         methods,
         alpha=[1.0, 0.12345678],
@@ -326,13 +262,3 @@ def test_the_command_gives_the_study_again_in_a_shell(run, tmp_path, monkeypatch
     assert program == "hietan"
     run(*words)
     assert asked == [options]
-
-
-def test_names_with_parameters_and_import_paths():
-    methods = make_methods(
-        ["sklearn.linear_model.LogisticRegression:C=0.1,class_weight=balanced", "tan:alpha=2"]
-    )
-    assert [m.name for m in methods] == ["LogisticRegression:C=0.1,class_weight=balanced", "tan:alpha=2"]
-    assert methods[0].estimator.C == 0.1 and methods[1].estimator.alpha == 2
-    with pytest.raises(StudyError, match="unknown method 'tna'"):
-        make_methods(["tna"])

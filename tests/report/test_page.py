@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 
 from hietan import HieTANLite
+from hietan.candidates import TrainedModel, rank_rows
 from hietan.evaluation import run_study
 from hietan.report import candidates_summary, render, study_summary, write_details
 from hietan.report.html import SCRIPTS, files
@@ -92,19 +93,8 @@ def test_all_parts_of_the_page_are_used():
 def test_candidates_are_ranked_and_the_first_have_reasons():
     data = nasty_dataset()
     model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    odds = model.predict_log_proba(data.X) @ [-1, 1]
-    content = candidates_summary(
-        model,
-        data.X,
-        odds,
-        rows=data.instance_names,
-        features=data.feature_names,
-        names=data.term_names,
-        classes=data.target_names,
-        trained_on=data.instance_names[:2],
-        caution=NASTY[0],
-        explained=7,
-    )
+    trained = TrainedModel(model, data.feature_names, data.target_names, data.instance_names[:2], NASTY[0])
+    content = candidates_summary(rank_rows(trained, data), explained=7)
     (shown,) = content["datasets"]
     scores = shown["predictions"][0]["log_odds"]
     assert scores == sorted(scores, reverse=True) and len(shown["explained"]) == 7

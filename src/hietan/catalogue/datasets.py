@@ -61,7 +61,7 @@ def load_dataset(spec: str) -> Dataset:
         return replace(made, name=spec)
     path = Path(spec)
     if not path.exists():
-        known = [*dataset_sets(), *_PUBLISHED, *_SYNTHETIC]
+        known = [*dataset_sets(), *_PUBLISHED]
         raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{suggest(spec, known)}")
     dataset = Dataset.load(path)
     return dataset if dataset.name else replace(dataset, name=path.stem)

@@ -14,7 +14,7 @@ def make_app() -> typer.Typer:
         help="Classification with hierarchical features: exact, fast, explainable.",
         no_args_is_help=True,
         add_completion=False,
-        rich_markup_mode="rich",
+        rich_markup_mode=None,  # boxes leave too little room for the help of many options at 80 columns
     )
 
     def show_version(wanted: bool) -> None:

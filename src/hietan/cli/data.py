@@ -29,11 +29,13 @@ IdColumn = Annotated[str | None, typer.Option(help="The column of gene ids or sy
 LabelColumn = Annotated[str | None, typer.Option(help="The column of labels.")]
 Map = Annotated[
     list[str] | None,
-    typer.Option(help="LABEL=CLASS: use this label as this class and drop other labels; may be repeated."),
+    typer.Option(
+        metavar="LABEL=CLASS", help="Use this label as this class and drop other labels; may be repeated."
+    ),
 ]
 Where = Annotated[
     list[str] | None,
-    typer.Option(help="COLUMN=VALUE: read only rows with this value; may be repeated."),
+    typer.Option(metavar="COLUMN=VALUE", help="Read only rows with this value; may be repeated."),
 ]
 Match = Annotated[str, typer.Option(help="The kinds of names that ids may be, separated by commas.")]
 OnConflict = Annotated[
@@ -126,7 +128,7 @@ def build(
 
 
 def info(file: Annotated[Path, typer.Argument(help="A dataset file that `hietan build` wrote.")]) -> None:
-    """Show what is in a dataset, where it comes from, and what was lost on the way."""
+    """Show what a dataset holds. The tables also say where it comes from and what was lost on the way."""
     from hietan.datasets import Dataset
 
     with errors():

@@ -31,7 +31,7 @@ def demo(
         str, typer.Option(help="Also run a small study and write its report to this file.")
     ] = "",
 ) -> None:
-    """Cross-validate the classifiers on synthetic data with hierarchical features, and print a table."""
+    """Cross-validate the classifiers on synthetic data. The features are hierarchical; a table is printed."""
     from rich.console import Console
 
     from hietan.datasets import make_hierarchical_classification

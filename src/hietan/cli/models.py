@@ -30,11 +30,12 @@ def explain(
     model: Model,
     dataset: Annotated[str, typer.Argument(help="The dataset that has the gene: a name or a file.")],
     gene: Annotated[
-        list[str], typer.Option(help="The gene to explain, by its id or symbol; may be repeated.")
+        list[str],
+        typer.Option(metavar="NAME", help="The gene to explain, by its id or symbol; may be repeated."),
     ],
     limit: Annotated[int, typer.Option(min=1, help="Number of features to show one by one.")] = 15,
 ) -> None:
-    """Explain why a model classifies a gene as it does: what each feature adds to the log-odds."""
+    """Explain why a model classifies a gene as it does. What each feature adds is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
 
@@ -78,7 +79,7 @@ def predict(
         typer.Option("--report", help="Also write a page of candidates with reasons beside it (.html)."),
     ] = False,
 ) -> None:
-    """Rank the rows of a dataset by the log-odds that a model gives them."""
+    """Rank the rows of a dataset by the log-odds of a model."""
     from hietan.candidates import TrainedModel, rank_rows
     from hietan.catalogue import load_dataset
     from hietan.report import candidates_summary, render

@@ -21,7 +21,7 @@ def report(
         "report.html"
     ),
 ) -> None:
-    """Write the report of a study: one HTML file that needs no network and no server."""
+    """Write the report of a study as one HTML file. The page needs no network and no server."""
     from hietan.report import write_report
 
     with errors(output):

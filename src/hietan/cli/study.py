@@ -25,28 +25,34 @@ StudyFile = Annotated[
 Data = Annotated[
     list[str] | None,
     typer.Option(
-        help="A dataset: a name such as CE-BP, a set (ageing-2014, synthetic) or a file; may be repeated."
+        metavar="NAME",
+        help="A dataset: a name such as CE-BP, a set (ageing-2014, synthetic) or a file; may be repeated.",
     ),
 ]
 Methods = Annotated[
     list[str] | None,
     typer.Option(
+        metavar="NAME",
         help="A method: a name (tan, hie-tan-lite, ...), a set (paper, bayes, modern, all) or an import path; "
-        "may be repeated."
+        "may be repeated.",
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: 0, 1, ...")]
 Alpha = Annotated[
     list[float] | None,
-    typer.Option(help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given."),
+    typer.Option(
+        metavar="NUMBER", help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given."
+    ),
 ]
 Smoothing = Annotated[
     list[str] | None,
-    typer.Option(help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given."),
+    typer.Option(
+        metavar="KIND", help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given."
+    ),
 ]
 Lambda = Annotated[
-    str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it.", show_default="0.002")
+    str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
 ]
 TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
 TuneThreshold = Annotated[
@@ -54,7 +60,7 @@ TuneThreshold = Annotated[
 ]
 MinSupport = Annotated[
     int | None,
-    typer.Option(min=1, help="Drop columns that are constant or have fewer ones in the training rows."),
+    typer.Option(min=1, help="Drop columns that are constant or have fewer ones than this in training rows."),
 ]
 Usage = Annotated[bool, typer.Option(help="Count how often each feature is used.")]
 Figures = Annotated[bool, typer.Option(help="Draw figures.")]
@@ -63,7 +69,9 @@ Explain = Annotated[
 ]
 Genes = Annotated[
     list[str] | None,
-    typer.Option(help="Explain the row of this name, too; may be repeated; implies --explain."),
+    typer.Option(
+        metavar="NAME", help="Explain the row of this name, too; may be repeated; implies --explain."
+    ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
 Jobs = Annotated[
@@ -113,7 +121,7 @@ def study(
     output: Output = Path("study"),
     quiet: Quiet = False,
 ) -> None:
-    """Compare classifiers by cross-validation: tables, tests, figures and raw results in a directory.
+    """Compare classifiers by cross-validation. Tables, tests, figures and raw results go to a directory.
 
     Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
     and 130 if it was interrupted.
@@ -154,7 +162,7 @@ def compare(
         bool, typer.Option(help="Test only whether a method is worse than the control.")
     ] = False,
 ) -> None:
-    """Rank and test results that are on disk, of one study or of several over the same datasets."""
+    """Rank and test the results of finished studies. Several studies are compared over the same datasets."""
     from hietan.evaluation import compare_studies
 
     with errors():

@@ -1,0 +1,134 @@
+"""Methods by name and import path: what is made, how it is called, and what is tuned around it."""
+
+import numpy as np
+import pytest
+from sklearn.model_selection import GridSearchCV
+
+from hietan import classifiers
+from hietan.catalogue import (
+    METHODS,
+    UNTUNED_LAMBDA,
+    CatalogueError,
+    make_estimator,
+    make_methods,
+    method_names,
+    method_sets,
+)
+from hietan.catalogue.methods import ALPHA_GRID
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import pooled_predictions
+from hietan.evaluation.cross_validation import configure
+
+
+def informative_data(n_rows=80):
+    """Rows whose class is a feature, so that any method that learns at all ranks them well."""
+    data = make_hierarchical_classification(n_rows, 15, random_state=1)
+    column = int(np.argmin(np.abs(data.X.mean(axis=0) - 0.5)))
+    y = np.asarray(data.X.toarray()[:, column], dtype=np.intp)
+    return type(data)(**{**vars(data), "y": y})
+
+
+def test_every_classifier_is_registered():
+    ours = {getattr(classifiers, name) for name in classifiers.__all__}
+    assert {kind for kind in ours if hasattr(kind, "predict")} <= {entry.make for entry in METHODS.values()}
+
+
+def test_every_entry_can_be_shown():
+    titles = [entry.title for entry in METHODS.values()]
+    assert len(set(titles)) == len(titles) and all(titles)
+    assert all(entry.idea and entry.name == name for name, entry in METHODS.items())
+
+
+def test_sets():
+    sets = method_sets()
+    assert sets["all"] == method_names() == tuple(METHODS)
+    assert sets["paper"] == (*sets["bayes"], "proximal-graph")
+    assert set(sets["modern"]).isdisjoint(sets["paper"])
+    assert [m.name for m in make_methods(["bayes", "paper"])] == list(sets["paper"])  # each once
+
+
+@pytest.mark.parametrize("name", method_names())
+def test_every_registered_method_learns(name):
+    (method,) = make_methods([name])
+    if "forest" in name:
+        method.estimator.set_params(n_estimators=20)
+    if "boosting" in name:
+        small = {"max_iter": 10, "min_samples_leaf": 5}
+        method.estimator.set_params(**{f"histgradientboostingclassifier__{k}": v for k, v in small.items()})
+    assert pooled_predictions(method.estimator, informative_data(), n_splits=2).metrics()["auc"] > 0.9
+
+
+def test_lambda_is_that_of_the_study_unless_the_method_says_its_own():
+    assert make_estimator("proximal-graph").lam == UNTUNED_LAMBDA
+    assert make_estimator("proximal-graph", lam=0.5).lam == 0.5
+    assert make_estimator("proximal-graph:lam=0.1", lam=0.5).lam == 0.1
+    (tuned,) = make_methods(["proximal-graph"], lam=None)
+    assert (tuned.estimator.lam, tuned.tuning) == (None, "nested")
+
+
+def test_tuning_is_nested_and_named():
+    nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
+    assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")
+    assert both.tuning == "nested+threshold"
+    assert type(both.estimator).__name__ == "TunedThresholdClassifierCV"
+    assert isinstance(both.estimator.estimator, GridSearchCV)
+
+
+def test_columns_are_chosen_within_the_search_within_the_threshold():
+    (thinned,) = make_methods(["tan"], tune_alpha=True, tune_threshold=True, min_support=3)
+    assert thinned.tuning == "support=3+nested+threshold"
+    inner = thinned.estimator.estimator.estimator
+    assert (inner.min_support, type(inner.estimator).__name__) == (3, "TAN")
+    data = make_hierarchical_classification(120, 40, random_state=1)
+    search = configure(thinned.estimator, data.hierarchy, 0).fit(data.X, data.y).estimator_
+    assert search.best_params_["estimator__alpha"] in ALPHA_GRID
+    support = np.asarray(data.X.sum(axis=0)).ravel()
+    kept = search.best_estimator_.support_
+    assert (kept == ((support >= 3) & (support < len(data.y)))).all() and 0 < kept.sum() < 40
+
+
+def test_a_tuned_threshold_moves_the_threshold_alone():
+    data = make_hierarchical_classification(80, 15, random_state=1)
+    threshold, plain = (make_methods(["tan"], tune_threshold=tuned)[0] for tuned in (True, False))
+    tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))
+    assert tuned.metrics()["auc"] == pytest.approx(untuned.metrics()["auc"])
+
+
+def test_alphas_are_used_and_named_to_the_last_digit():
+    alphas = [1, 1.0000001, 0.5, 0.05, 0.12345678, 0.12345679, 0.1 + 0.2, 1e-7, 2e6]
+    methods = make_methods(["tan"], alphas=alphas)
+    assert [m.estimator.alpha for m in methods] == alphas
+    labels = [m.setting.partition(",")[0].removeprefix("alpha=") for m in methods]
+    assert labels[0] == "1" and labels[2:5] == ["0.5", "0.05", "0.12345678"]
+    assert list(map(float, labels)) == alphas
+
+
+def test_names_with_parameters_and_import_paths():
+    path = "sklearn.linear_model.LogisticRegression:C=0.1,class_weight=balanced"
+    methods = make_methods([path, "tan:alpha=2"])
+    assert [m.name for m in methods] == ["LogisticRegression:C=0.1,class_weight=balanced", "tan:alpha=2"]
+    assert methods[0].estimator.C == 0.1 and methods[1].estimator.alpha == 2
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("tna", "unknown method 'tna'; did you mean 'tan'?"),
+        ("forest", "unknown method 'forest'; did you mean 'random-forest'?"),
+        ("tan,hie-tan", "name several methods one by one: --methods A --methods B"),
+        ("tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
+        ("tan:alpha", "expected parameters as name=value, found 'alpha'"),
+        ("no.such.Thing", "cannot be imported"),
+        ("os.path.join", "cannot be imported and made"),
+        ("collections.OrderedDict", "is not a scikit-learn classifier"),
+    ],
+)
+def test_unknown_methods_and_parameters(spec, message):
+    with pytest.raises(CatalogueError) as caught:
+        make_methods([spec])
+    assert message in str(caught.value)
+
+
+def test_unknown_smoothing():
+    with pytest.raises(CatalogueError, match="unknown smoothing 'poled'; did you mean 'pooled'?"):
+        make_methods(["tan"], smoothings=["laplace", "poled"])

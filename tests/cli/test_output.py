@@ -1,0 +1,189 @@
+"""What all commands print alike: errors, warnings and interruptions as single lines, and the progress of a study."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import pytest
+import typer
+from rich.console import Console
+from typer.testing import CliRunner
+
+from hietan.cli import output
+from hietan.cli.app import make_app
+from hietan.cli.output import BAD_INPUT, INTERRUPTED, errors
+from hietan.evaluation import Progress
+from hietan.exceptions import CatalogueError, DataWarning, HierarchyWarning, ModelFileError, StudyError
+
+
+def outcome(action, *arguments, **options):
+    """The exit code and the lines on stderr of a command that does something within `errors`."""
+    app = typer.Typer()
+
+    @app.command()
+    def command() -> None:
+        with errors(*arguments, **options):
+            action()
+
+    result = CliRunner().invoke(app, [])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stderr.splitlines()
+
+
+def raising(error):
+    def action():
+        raise error
+
+    return action
+
+
+@pytest.mark.parametrize("kind", [StudyError, CatalogueError, ModelFileError, ImportError, ValueError])
+def test_bad_input_is_one_line(kind):
+    assert outcome(raising(kind("it is\n  wrong"))) == (BAD_INPUT, ["error: it is wrong"])
+
+
+@pytest.mark.parametrize("kind", [TypeError, KeyError, AttributeError, RuntimeError, AssertionError])
+def test_a_mistake_in_the_program_is_not_hidden(kind):
+    with pytest.raises(kind, match="a mistake"):
+        outcome(raising(kind("a mistake")))
+
+
+@pytest.mark.parametrize(
+    ("error", "resumable", "line"),
+    [
+        (FileNotFoundError(2, "No such file", "a.obo"), False, "a.obo does not exist; check the path"),
+        (FileNotFoundError(2, "No such file", "a.obo"), True, "a.obo does not exist; check the path"),
+        (PermissionError(13, "Permission denied", "b"), False, "b: Permission denied"),
+        (OSError(28, "No space left on device"), False, "out: No space left on device"),
+        (
+            OSError(28, "No space left on device"),
+            True,
+            "out: No space left on device; what is on disk is complete: run the same command again to resume",
+        ),
+        (ConnectionError("the cluster is gone"), False, "the cluster is gone"),
+    ],
+)
+def test_trouble_with_files_names_the_file(error, resumable, line):
+    assert outcome(raising(error), Path("out"), resumable=resumable) == (BAD_INPUT, [f"error: {line}"])
+
+
+def test_warnings_are_lines_of_their_own_each_once():
+    def action():
+        for message in ("first\n line", "second", "first\n line"):
+            warnings.warn(message, DataWarning, stacklevel=1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            warnings.warn("third", HierarchyWarning, stacklevel=1)
+
+    lines = ["warning: first line", "warning: second", "warning: third"]
+    assert outcome(action) == (0, lines)
+    show = warnings.showwarning
+    outcome(action)
+    assert warnings.showwarning is show
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("study --data synthetic-0 --methods tan", "run the same command again to resume"),
+        ("demo", "nothing was written"),
+        ("fit synthetic-0", "nothing was written"),
+        ("predict m synthetic-0", "nothing was written"),
+        ("explain m synthetic-0 --gene row1", "nothing was written"),
+        ("compare a", "nothing was written"),
+        ("report a", "nothing was written"),
+        ("info a", "nothing was written"),
+        ("build --ontology a --annotations b -o c", "nothing was written"),
+        ("fetch ageing-genes", "files that were already complete are kept"),
+    ],
+)
+def test_an_interrupted_command_says_what_it_leaves_behind(monkeypatch, tmp_path, words, line):
+    """Every command ends in one line, whichever function of the library is interrupted."""
+    from hietan import candidates, catalogue, datasets, evaluation, report
+
+    monkeypatch.chdir(tmp_path)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    for module, name in [
+        (catalogue, "run_named_study"),
+        (catalogue, "load_dataset"),
+        (candidates, "train_model"),
+        (candidates.TrainedModel, "load"),
+        (datasets, "make_hierarchical_classification"),
+        (datasets, "build_dataset"),
+        (datasets, "fetch_collection"),
+        (datasets.Dataset, "load"),
+        (evaluation, "compare_studies"),
+        (report, "write_report"),
+    ]:
+        monkeypatch.setattr(module, name, interrupt)
+    result = CliRunner().invoke(make_app(), words.split())
+    assert (result.exit_code, result.stderr) == (INTERRUPTED, f"interrupted; {line}\n")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_ctrl_c_in_a_running_study(tmp_path):
+    """A real signal, in the middle of a study that then resumes."""
+    words = f"study --data synthetic-0 --methods tan --folds 5 --seeds 400 --no-usage -o {tmp_path / 'out'}"
+    code = "from hietan.cli import main; main()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *words.split()],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    jobs = tmp_path / "out" / "jobs"
+    while not (jobs.is_dir() and any(path.stat().st_size for path in jobs.rglob("*") if path.is_file())):
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate()
+    assert process.returncode == INTERRUPTED
+    assert stderr.splitlines()[-1] == "interrupted; run the same command again to resume"
+    assert "Traceback" not in stderr
+
+
+@pytest.mark.parametrize(
+    "command", ["fit synthetic-0 -o m.hietan", "predict m synthetic-0 -o p.csv --report"]
+)
+def test_an_interrupted_write_leaves_nothing(monkeypatch, tmp_path, command):
+    monkeypatch.chdir(tmp_path)
+    app = make_app()
+    assert CliRunner().invoke(app, ["fit", "synthetic-0", "-o", "m"]).exit_code == 0
+    monkeypatch.setattr(os, "replace", raising_keyboard_interrupt)
+    result = CliRunner().invoke(app, command.split())
+    assert (result.exit_code, result.stderr) == (INTERRUPTED, "interrupted; nothing was written\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["m"]
+
+
+def raising_keyboard_interrupt(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_plain_lines_come_now_and_then(monkeypatch):
+    now = iter([0.0, 1.0, 2.0, 10.0, 12.0])
+    monkeypatch.setattr(output.time, "monotonic", lambda: next(now))
+    console = Console(record=True, width=200, file=open(os.devnull, "w"))  # noqa: SIM115
+    show = output.PlainLines(console)
+    job = object()
+    for progress in (
+        Progress(4, 10, 4, 0),
+        Progress(5, 10, 4, 0, job),  # a second later: too soon
+        Progress(6, 10, 4, 1, job),
+        Progress(10, 10, 4, 1, job),
+    ):
+        show(progress)
+    assert console.export_text().splitlines() == [
+        "4 of 10 jobs, 4 were already done",
+        "6 of 10 jobs, about 20 s left, 1 failed",
+        "10 of 10 jobs, 1 failed",
+    ]
+    console.file.close()

@@ -1,0 +1,193 @@
+"""Models that are kept with their names, and rows of other data ranked and explained by them."""
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.linear_model import LogisticRegression
+
+import hietan
+from hietan.candidates import (
+    TrainedModel,
+    align_columns,
+    calibrate,
+    explain_rows_by_name,
+    find_rows,
+    rank_rows,
+    row_odds,
+    train_model,
+)
+from hietan.catalogue import load_dataset
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import pooled_predictions
+from hietan.exceptions import DataError, ModelFileError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return load_dataset("synthetic-0")
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    return train_model(hietan.HieTAN(), data, method="hie-tan", seed=3)
+
+
+def shuffled(data):
+    """The same rows under new names, with the columns in another order."""
+    order = np.random.default_rng(0).permutation(data.X.shape[1])
+    names = [data.feature_names[j] for j in order]
+    return replace(
+        data,
+        X=data.X[:, order],
+        feature_names=names,
+        term_names=names,
+        hierarchy=data.hierarchy.restrict(names),
+        instance_names=[f"new {i}" for i in range(len(data.y))],
+    )
+
+
+def test_a_model_is_fitted_with_the_hierarchy_and_the_seed(data, trained):
+    expected = hietan.HieTAN(hierarchy=data.hierarchy, random_state=3).fit(data.X, data.y)
+    assert (trained.classifier.predict_proba(data.X) == expected.predict_proba(data.X)).all()
+    assert trained.class_names == trained.target_names == ("class0", "class1")
+    assert trained.training_rows == data.instance_names
+    assert trained.description == "HieTAN, trained on 150 rows of synthetic-0"
+    assert "separates class0 from class1, the classes it was trained on" in trained.caution
+
+
+def test_a_model_is_read_as_it_was_written(data, trained, tmp_path):
+    trained.save(tmp_path / "model.hietan")
+    again = TrainedModel.load(tmp_path / "model.hietan")
+    names = ("feature_names", "target_names", "training_rows", "dataset", "method", "seed", "calibration")
+    assert all(getattr(again, name) == getattr(trained, name) for name in names)
+    assert rank_rows(again, data).to_csv() == rank_rows(trained, data).to_csv()
+    first = (tmp_path / "model.hietan").read_bytes()
+    again.save(tmp_path / "model.hietan")
+    assert (tmp_path / "model.hietan").read_bytes() == first
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {"feature_names": ["a"], "target_names": ["class0", "class1"]},
+        {"feature_names": "FEATURES", "target_names": ["class0"]},
+        {"feature_names": "FEATURES", "target_names": "ab"},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": ["x", "y"]},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "training_rows": [3]},
+    ],
+)
+def test_a_file_without_the_names_is_refused(data, trained, tmp_path, metadata):
+    metadata = {k: list(data.feature_names) if v == "FEATURES" else v for k, v in metadata.items()}
+    hietan.save(trained.classifier, tmp_path / "model.hietan", metadata=metadata)
+    with pytest.raises(ModelFileError, match="model.hietan holds a model without the names of its features"):
+        TrainedModel.load(tmp_path / "model.hietan")
+
+
+def test_what_cannot_be_stored_is_refused(data, tmp_path):
+    with pytest.raises(ModelFileError, match="For other estimators use skops"):
+        train_model(LogisticRegression(), data).save(tmp_path / "model.hietan")
+    assert not list(tmp_path.iterdir())
+
+
+def test_calibration_makes_the_probabilities_of_new_rows_better():
+    data = make_hierarchical_classification(400, 60, random_state=2)
+    model = hietan.HieTAN(hierarchy=data.hierarchy, random_state=0)
+    slope, shift = calibrate(model, data, seed=0)
+    pooled = pooled_predictions(model, data, seed=1)
+    p = expit(slope * pooled.score + shift)
+    loss = -np.mean(np.log(np.where(data.y == 1, p, 1 - p)))
+    assert loss < pooled.metrics()["log_loss"]
+
+
+def test_calibration_needs_two_classes_of_two_rows():
+    three = make_hierarchical_classification(60, 15, n_classes=3, random_state=0)
+    single = make_hierarchical_classification(30, 15, random_state=0)
+    single = single.subset(rows=[*np.flatnonzero(single.y == 0), np.flatnonzero(single.y == 1)[0]])
+    for data in (three, single):
+        trained = train_model(hietan.TAN(), data)
+        assert trained.calibration is None
+        with pytest.raises(ValueError, match="this model has no calibration"):
+            rank_rows(trained, data, calibrated=True)
+
+
+def test_rows_are_ranked_by_log_odds(data, trained):
+    ranked = rank_rows(trained, data, calibrated=True)
+    odds = [row.log_odds for row in ranked.rows]
+    assert odds == sorted(odds, reverse=True) and [row.rank for row in ranked.rows] == list(range(1, 151))
+    proba = dict(zip(data.instance_names, trained.classifier.predict_proba(data.X)[:, 1], strict=True))
+    label = dict(zip(data.instance_names, trained.classifier.predict(data.X), strict=True))
+    slope, shift = trained.calibration
+    for row in ranked.rows:
+        assert row.probability == pytest.approx(proba[row.instance])
+        assert row.predicted == data.target_names[label[row.instance]] and row.in_training
+        assert row.calibrated_probability == pytest.approx(expit(slope * row.log_odds + shift))
+
+
+def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
+    for calibrated, symbols in ((False, ()), (True, tuple(f"s{i}" for i in range(150)))):
+        ranked = rank_rows(trained, replace(data, symbols=symbols), calibrated=calibrated)
+        caution, *lines = ranked.to_csv().splitlines()
+        assert caution == f"# {trained.caution}"
+        rows = list(csv.DictReader(lines))
+        assert ("name" in rows[0], "calibrated_probability" in rows[0]) == (bool(symbols), calibrated)
+        frame = ranked.to_frame()
+        assert list(frame.columns) == list(rows[0]) == list(ranked.columns)
+        assert frame.astype(str).to_dict("records") == rows
+        assert all(not symbols or row["name"] == "s" + row["instance"].removeprefix("row") for row in rows)
+
+
+def test_new_rows_are_not_marked_and_columns_are_matched_by_name(data, trained):
+    new = shuffled(data)
+    assert (align_columns(new, trained.feature_names) != data.X).nnz == 0
+    ranked, before = rank_rows(trained, new), rank_rows(trained, data)
+    assert not any(row.in_training for row in ranked.rows)
+    assert [row.log_odds for row in ranked.rows] == [row.log_odds for row in before.rows]
+
+
+def test_data_without_the_features_are_refused(trained):
+    other = make_hierarchical_classification(20, 30, random_state=5)
+    with pytest.raises(
+        DataError, match=r"synthetic lacks 50 of the model's 80 features: .*, .*, .* \.\.\.; "
+    ):
+        rank_rows(trained, other)
+
+
+def test_odds_of_several_classes_are_those_of_the_likeliest():
+    proba = np.array([[0.2, 0.7, 0.1], [1.0, 0.0, 0.0]])
+    with np.errstate(divide="ignore"):
+        odds = row_odds(np.log(proba))
+    assert odds[0] == pytest.approx(np.log(0.7 / 0.3)) and np.isfinite(odds[1]) and odds[1] > 30
+
+
+def test_rows_are_found_by_name_or_by_a_symbol_of_their_own(data):
+    few = data.subset(rows=slice(5))
+    few = replace(few, symbols=("a", "b", "b", "", "row0"))
+    assert find_rows(few, ["a", "row3", "row2"]) == [0, 3, 2]
+    assert find_rows(few, ["row0"]) == [0]  # a name comes before a symbol
+    for unknown in ("b", "", "row9"):
+        with pytest.raises(DataError, match=f"has no row '{unknown}'; its rows have names such as 'row0'"):
+            find_rows(few, ["a", unknown])
+
+
+def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
+    named = replace(
+        data,
+        symbols=tuple(f"s{i}" for i in range(150)),
+        term_names=[f"term {name}" for name in data.feature_names],
+    )
+    three, new = (
+        explain_rows_by_name(trained, rows, ["s3"])[0]
+        for rows in (named, replace(named, instance_names=[f"new {i}" for i in range(150)]))
+    )
+    (plain,) = trained.classifier.explain(data.X[[3]])
+    assert three.explanation.row == "row3 (s3)" and new.explanation.row == "new 3 (s3)"
+    assert three.explanation.classes == data.target_names
+    assert three.explanation.target == data.target_names[plain.target]
+    assert three.explanation.log_odds == plain.log_odds
+    assert {part.name for part in three.explanation.contributions} <= set(named.term_names)
+    assert three.text(3).endswith("\n\nThe model was trained on this row and knew its class.")
+    assert "trained on this row" not in new.text() and (three.in_training, new.in_training) == (True, False)
