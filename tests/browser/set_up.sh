@@ -15,7 +15,7 @@ if [ "${1:-}" != tools ] && ! command -v "${CHROMIUM:-chromium}" > /dev/null; th
   fi
 fi
 if ! command -v node > /dev/null || ! command -v npm > /dev/null; then
-  echo "The browser tests and the JavaScript linter need Node.js 20.19 or later with npm: apt-get install nodejs npm" >&2
+  echo "Browser tests and JavaScript linters need Node.js 20.19 or later with npm: apt-get install nodejs npm" >&2
   exit 1
 fi
 if ! cmp -s package.json node_modules/.installed; then

@@ -35,7 +35,7 @@ function rankingTable(ranking, order) {
       rowHead(bdi(methods[ranking.methods[i]].name)),
       columns.map(([, cell]) => numberCell(cell(i))),
     );
-  const heads = [columnHead(bdi("method")), columns.map(([title]) => numberHead(bdi(title)))];
+  const heads = [columnHead("method"), columns.map(([title]) => numberHead(bdi(title)))];
   return scrollRegion("Ranking", table({ class: "ranking" }, heads, order.map(row)));
 }
 

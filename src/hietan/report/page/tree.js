@@ -85,7 +85,7 @@ class TreeDrawing {
     const showOntology = (shown) => this.ontology.setAttribute("visibility", shown ? "visible" : "hidden");
     return el(
       "div",
-      { class: "tree", "data-nodes": why.features.length },
+      { class: "tree" },
       el(
         "ul",
         { class: "legend" },
