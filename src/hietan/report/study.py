@@ -21,6 +21,10 @@ from hietan.evaluation.study.run import Method
 from hietan.report.html import render
 
 FORMAT = 1
+METRICS_SHOWN = {
+    "gmean": {"label": "GMean", "scale": 100, "digits": 1, "lower_is_better": False},
+    "auc": {"label": "AUC", "scale": 1, "digits": 3, "lower_is_better": False},
+}
 Line = dict[str, str]
 
 
@@ -60,6 +64,7 @@ def study_summary(folder: str | Path) -> dict[str, Any]:
         "kind": "study",
         "title": "Report of a study",
         "about": _about(manifest, _rows(folder / "failures.csv")),
+        "metrics": METRICS_SHOWN,
         "methods": [_method(which, methods, manifest) for which in methods],
         "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
         "reliability": _reliability(predictions),
