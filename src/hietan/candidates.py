@@ -109,13 +109,7 @@ class TrainedModel:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, which `load` and `hietan.load` read back.
-
-        Raises
-        ------
-        ModelFileError
-            If the classifier cannot be stored; the message says why.
-        """
+        """Write the model to a file, which `load` and `hietan.load` read back; ModelFileError if it cannot be."""
         metadata = {
             "dataset": self.dataset,
             "method": self.method,
@@ -132,13 +126,7 @@ class TrainedModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
-        """Read a model that `save` or ``hietan fit`` wrote.
-
-        Raises
-        ------
-        ModelFileError
-            If the file is not such a model, or is damaged.
-        """
+        """Read a model that `save` or ``hietan fit`` wrote; ModelFileError if the file is something else."""
         classifier, about = persistence.load(path), persistence.read_metadata(path)
         try:
             calibration = about.get("calibration")
@@ -362,13 +350,7 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
-    """The columns of a dataset that a model knows, in the model's order.
-
-    Raises
-    ------
-    DataError
-        If the dataset lacks any of the features.
-    """
+    """The columns of a dataset that a model knows, in the model's order; DataError names those that are missing."""
     if data.feature_names == tuple(features):
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}
@@ -457,13 +439,7 @@ def explain_rows_by_name(
 
 
 def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
-    """Where rows are, by their names or by symbols that no other row has.
-
-    Raises
-    ------
-    DataError
-        If the dataset has no such row.
-    """
+    """Where rows are, by their names or by symbols that no other row has; DataError if there is no such row."""
     times = Counter(data.symbols)
     index = {symbol: i for i, symbol in enumerate(data.symbols) if symbol and times[symbol] == 1}
     index |= {name: i for i, name in enumerate(data.instance_names)}

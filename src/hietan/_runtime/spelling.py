@@ -5,14 +5,24 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-# Typos are searched for in at most `_NAMES` names, spelt with at most `_LETTERS` letters, and only in words of
-# at least `_SHORTEST` letters: identifiers with digits are one digit apart by design, as GO:0008150 and GO:0008151 are.
+# Typos are searched for in at most _NAMES names, spelt in at most _LETTERS different letters, because each name is
+# compared with all words that one wrong key makes of it. They are searched for only in words of at least _SHORTEST
+# letters: identifiers with digits resemble each other without being misspelt, such as GO:0008150 and GO:0008151.
 _NAMES, _LETTERS, _SHORTEST = 100, 64, 5
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The nearest known name, or all of them, as the end of an error message about an unknown one.
+    """The end of an error message about an unknown name: the known name that is meant, or else all known names.
 
+    Parameters
+    ----------
+    name : str
+        The unknown name.
+    known : iterable of str
+        The names that are accepted.
+
+    Examples
+    --------
     >>> suggest("hie-tan-light", ["tan", "hie-tan-lite"])
     "; did you mean 'hie-tan-lite'?"
     >>> suggest("forest", ["tan", "hie-tan"])
@@ -24,11 +34,24 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
-    """For each name that seems to mean one of `others`, which one.
+    """Which of `others` each name seems to mean; names that resemble none of them are left out.
 
-    Names are alike if they differ only in case, blanks and punctuation, or if they are words and one letter is extra,
-    missing, wrong or swapped with the next.
+    A name resembles another if they differ only in case, blanks and punctuation, or if they are words of which one has
+    a letter too many, missing, wrong or swapped with the next.
 
+    Parameters
+    ----------
+    names : sequence of str
+        The names to look up.
+    others : iterable of str
+        The names that may be meant.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
     >>> lookalikes(["GO_0008150", "age", "anmial"], ["GO:0008150", "GO:0008151", "animal"])
     {'GO_0008150': 'GO:0008150', 'anmial': 'animal'}
     """
@@ -41,9 +64,9 @@ def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
     letters = sorted(set().union(*words)) if words else []
     if len(letters) <= _LETTERS:
         for name in rest:
-            for slip in _slips(_bare(name), letters):
-                if slip in words:
-                    found[name] = words[slip]
+            for typo in _typos(_bare(name), letters):
+                if typo in words:
+                    found[name] = words[typo]
                     break
     return {name: found[name] for name in names if name in found}
 
@@ -56,8 +79,8 @@ def _is_word(bare: str) -> bool:
     return len(bare) >= _SHORTEST and bare.isalpha()
 
 
-def _slips(word: str, letters: Sequence[str]) -> Iterator[str]:
-    """Every string that a single typing error makes of a word."""
+def _typos(word: str, letters: Sequence[str]) -> Iterator[str]:
+    """All that one wrong key makes of a word: a letter dropped, swapped with the next, added or replaced."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         if after:
