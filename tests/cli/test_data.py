@@ -44,15 +44,9 @@ def files(tmp_path):
 
 
 def build(files, *more):
-    inputs = (
-        "--ontology",
-        files / "go.obo",
-        "--annotations",
-        files / "wb.gaf",
-        "--labels",
-        files / "labels.csv",
-    )
-    return ("build", *inputs, "-o", files / "out.hietan", "--min-support", "1", *more)
+    inputs = ("--ontology", files / "go.obo", "--annotations", files / "wb.gaf")
+    labels = ("--labels", files / "labels.csv")
+    return ("build", *inputs, *labels, "-o", files / "out.hietan", "--min-support", "1", *more)
 
 
 def test_the_command_hietan_has_them():
@@ -78,8 +72,8 @@ def test_build_writes_and_shows(run, files):
 
 
 def test_options_reach_the_library(run, files):
-    more = ["--map", "up=yes", "--map", "down=no", "--where", "effect=up", "--no-drop-roots", "--name", "toy"]
-    result = run(*build(files, *more, *["--match", "symbol", "--evidence", "IMP", "--namespaces", "n"]))
+    more = "--map up=yes --map down=no --where effect=up --no-drop-roots --name toy".split()
+    result = run(*build(files, *more, *"--match symbol --evidence IMP --namespaces n".split()))
     assert result.exit_code == 0, result.output
     data = Dataset.load(files / "out.hietan")
     assert (data.name, data.X.shape, data.target_names) == ("toy", (3, 5), ("yes", "no"))
@@ -291,15 +285,9 @@ def test_genage_2025_with_annotations_of_2019(run, real_data, tmp_path, animal, 
     annotations = f"{real_data}/go-2019/GO.goa_{animal}_2019.01.29.gz"
     table = f"{real_data}/genage-2025/genage_models_2025.csv"
     words = ["--ontology", ontology, "--annotations", annotations, "--labels", table, "--namespaces", "BP"]
-    words += [
-        "--id-column",
-        "symbol",
-        "--label-column",
-        "longevity influence",
-        "--where",
-        f"organism={species}",
-    ]
-    words += ["--map", "Anti-Longevity=anti", "--map", "Pro-Longevity=pro"]
+    words += ["--id-column", "symbol", "--label-column", "longevity influence"]
+    words += ["--where", f"organism={species}"]
+    words += "--map Anti-Longevity=anti --map Pro-Longevity=pro".split()
     result = run("build", *words, "-o", tmp_path / f"{animal}.hietan")
     assert result.exit_code == 0, result.output
     data = Dataset.load(tmp_path / f"{animal}.hietan")

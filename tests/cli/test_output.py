@@ -129,26 +129,46 @@ def test_an_interrupted_command_says_what_it_leaves_behind(monkeypatch, tmp_path
     assert not list(tmp_path.iterdir())
 
 
+STUCK = """
+import time
+from pathlib import Path
+from sklearn.naive_bayes import BernoulliNB
+
+class Stuck(BernoulliNB):
+    fits = 0
+
+    def fit(self, X, y):
+        Stuck.fits += 1
+        if Stuck.fits == 2 and not Path("stuck").exists():
+            Path("stuck").touch()
+            time.sleep(3600)
+        return super().fit(X, y)
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-def test_ctrl_c_in_a_running_study(tmp_path):
-    """A real signal, in the middle of a study that then resumes."""
-    words = f"study --data synthetic-0 --methods tan --folds 5 --seeds 400 --no-usage -o {tmp_path / 'out'}"
-    code = "from hietan.cli import main; main()"
+def test_ctrl_c_in_a_running_study(monkeypatch, tmp_path):
+    """A real signal, in the middle of the second job; the same command then runs the other two."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("stuck_method.py").write_text(STUCK)
+    words = "study --data synthetic-0 --methods stuck_method.Stuck --folds 3 --no-figures -o out".split()
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *words.split()],
+        [sys.executable, "-c", "from hietan.cli import main; main()", *words],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
         text=True,
     )
-    jobs = tmp_path / "out" / "jobs"
-    while not (jobs.is_dir() and any(path.stat().st_size for path in jobs.rglob("*") if path.is_file())):
+    while not Path("stuck").exists():
         assert process.poll() is None, process.communicate()
-        time.sleep(0.05)
+        time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     _, stderr = process.communicate()
-    assert process.returncode == INTERRUPTED
+    assert process.returncode == INTERRUPTED and "Traceback" not in stderr
     assert stderr.splitlines()[-1] == "interrupted; run the same command again to resume"
-    assert "Traceback" not in stderr
+    again = CliRunner().invoke(make_app(), words)
+    assert again.exit_code == 0 and "1 of 3 jobs, 1 were already done" in again.stderr
 
 
 @pytest.mark.parametrize(

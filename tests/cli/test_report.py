@@ -24,16 +24,7 @@ def run():
 @pytest.fixture(scope="module")
 def study(run, tmp_path_factory):
     folder = tmp_path_factory.mktemp("reported") / "study"
-    words = [
-        "--data",
-        "synthetic-0",
-        "--data",
-        "synthetic-1",
-        "--methods",
-        "tan",
-        "--methods",
-        "hie-tan-lite",
-    ]
+    words = "--data synthetic-0 --data synthetic-1 --methods tan --methods hie-tan-lite".split()
     result = run("study", *words, "--folds", 3, "--no-figures", "--genes", "row3", "-o", folder)
     assert result.exit_code == 0, result.output
     assert "report.html" in result.output

@@ -17,7 +17,7 @@ from hietan.cli import study as cli_study
 from hietan.datasets import make_hierarchical_classification
 from support.study_process import contents
 
-SMALL = ["--data", "synthetic-0", "--data", "synthetic-1", "--folds", "3"]
+SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def one_line(result):
 
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"
-    words = [*SMALL, *["--methods", "bayes", "--methods", "bernoulli-nb"], "-o", out]
+    words = [*SMALL, *"--methods bayes --methods bernoulli-nb".split(), "-o", out]
     result = run("study", *words)
     assert result.exit_code == 0, result.output
     assert "gmean, alpha=1,smoothing=laplace, untuned; 2 datasets" in result.output
@@ -54,18 +54,7 @@ def test_a_study_from_the_command_line(run, tmp_path):
 
 
 def test_settings_make_tables_of_their_own(run, tmp_path):
-    words = [
-        "--methods",
-        "tan",
-        "--methods",
-        "bernoulli-nb",
-        "--alpha",
-        "1",
-        "--alpha",
-        "0.5",
-        "--smoothing",
-        "pooled",
-    ]
+    words = "--methods tan --methods bernoulli-nb --alpha 1 --alpha 0.5 --smoothing pooled".split()
     result = run("study", *SMALL, *words, "-o", tmp_path / "out", "-q", "--no-figures")
     assert result.exit_code == 0, result.output
     with open(tmp_path / "out" / "ranks.csv", newline="") as file:
@@ -75,7 +64,7 @@ def test_settings_make_tables_of_their_own(run, tmp_path):
 
 
 def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
-    words = ["study", *SMALL, *["--methods", "tan", "--methods", "bernoulli-nb", "-q", "--no-figures", "-o"]]
+    words = ["study", *SMALL, *"--methods tan --methods bernoulli-nb -q --no-figures -o".split()]
     plain, thinned, filed = (tmp_path / name for name in ("plain", "thinned", "filed"))
     assert run(*words, plain).exit_code == 0
     assert "holds another study" in one_line(run(*words, plain, "--min-support-in-folds", 5))
@@ -99,7 +88,7 @@ def test_a_study_file(run, tmp_path):
     file.write_text(
         'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "hip-nb"]\nfolds = 3\nusage = false\n'
     )
-    result = run("study", file, "-o", tmp_path / "out")
+    result = run("study", file, "-o", tmp_path / "out", "--no-figures")
     assert result.exit_code == 0, result.output
     assert "hip-nb" in result.output
 
@@ -141,7 +130,7 @@ def test_how_a_study_is_run_may_be_said_beside_its_file(run, tmp_path):
 def test_a_dataset_in_a_file(run, tmp_path):
     data = make_hierarchical_classification(60, 15, random_state=1)
     data.save(tmp_path / "mine.hietan")
-    words = ["--data", tmp_path / "mine.hietan", *["--folds", "3", "--methods", "tan", "--no-figures"]]
+    words = ["--data", tmp_path / "mine.hietan", *"--folds 3 --methods tan --no-figures".split()]
     result = run("study", *words, "-o", tmp_path / "out")
     assert result.exit_code == 0, result.output
     (tmp_path / "mine.hietan").write_bytes(b"no archive")
@@ -205,7 +194,7 @@ def test_a_directory_that_may_not_be_written(run, tmp_path):
 def test_a_full_disk(run, tmp_path):
     out = tmp_path / "out"
     (out / "jobs" / "synthetic-0").mkdir(parents=True)
-    words = ["study", *SMALL, *["--methods", "tan", "-q", "--no-figures", "-o"], out]
+    words = ["study", *SMALL, *"--methods tan -q --no-figures -o".split(), out]
     assert "not empty" in one_line(run(*words))
     (out / "jobs" / "synthetic-0").rmdir()
     (out / "jobs").rmdir()
@@ -221,7 +210,8 @@ def test_a_full_disk(run, tmp_path):
 
 
 def test_failed_jobs_give_exit_code_1(run, tmp_path):
-    result = run("study", *SMALL, "--methods", "tan", "--methods", "tan:alpha=-1", "-o", tmp_path / "out")
+    words = "--methods tan --methods tan:alpha=-1 --no-figures".split()
+    result = run("study", *SMALL, *words, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert "6 jobs failed" in result.output and "tan:alpha=-1" not in result.output.partition("failed")[0]
 
