@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._runtime.optional import import_optional
-from hietan.datasets import storage
 from hietan.datasets.parts import DatasetParts
+from hietan.datasets.storage import load_parts, save_parts
 from hietan.datasets.summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -197,7 +197,7 @@ class Dataset:
         path : str or path
             The file to write; its directory must exist.
         """
-        storage.save(self._parts(), path)
+        save_parts(self._parts(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
@@ -228,7 +228,7 @@ class Dataset:
         >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
         (True, 0)
         """
-        parts = storage.load(path)
+        parts = load_parts(path)
         try:
             return cls(**parts)
         except (TypeError, ValueError) as error:

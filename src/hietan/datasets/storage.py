@@ -26,7 +26,7 @@ _Names = Literal["feature_names", "term_names", "instance_names", "target_names"
 _NAMES: tuple[_Names, ...] = ("feature_names", "term_names", "instance_names", "target_names")
 
 
-def save(data: DatasetParts, path: str | os.PathLike[str]) -> None:
+def save_parts(data: DatasetParts, path: str | os.PathLike[str]) -> None:
     """Write the parts of a dataset into one file, whole or not at all."""
     write_archive(Path(path), _members(data))
 
@@ -61,7 +61,7 @@ def _npy(array: NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
-def load(path: str | os.PathLike[str]) -> DatasetParts:
+def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
     """Read the parts of the dataset in the file; whether they fit together is for `Dataset` to check."""
     name = os.fspath(path)
     with open(path, "rb") as file:

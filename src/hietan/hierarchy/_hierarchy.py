@@ -11,8 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
-from hietan.hierarchy import _graph
 from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._html import hierarchy_html
 from hietan.hierarchy._value import Immutable

@@ -133,10 +133,8 @@ def build_dataset(
     go = ontology if isinstance(ontology, Ontology) else read_ontology(ontology)
     options = options.resolved_for(go)
     hierarchy = go.hierarchy_of(options.relations)
-    account = _open_account(labels, options)
     known_labels = open_labels(labels, options)
-    if known_labels is not None:
-        account.label_rows = known_labels.tally
+    account = _open_account(known_labels, options)
     stream = open_annotations(annotations)
     living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
     genes = genes_from_annotations(stream, living_term, account.annotations, options.taxon, options.evidence)
@@ -167,9 +165,12 @@ def build_dataset(
     )
 
 
-def _open_account(labels: Any, options: BuildOptions) -> Account:
+def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
     genes = "genes" if labels is None else "labelled genes"
-    return Account(genes, "terms" if options.features is None else "features asked for")
+    account = Account(genes, "terms" if options.features is None else "features asked for")
+    if labels is not None:
+        account.label_rows = labels.tally
+    return account
 
 
 def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+import hietan.datasets.fetching.registry as registry
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.fetching import registry
 from hietan.datasets.fetching.download import Directory, obtain
 from hietan.datasets.fetching.registry import AGEING_DATASETS, ANNOTATED, ORGANISMS, Remote
 from hietan.datasets.readers.ageing import read_ageing_genes
