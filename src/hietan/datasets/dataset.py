@@ -41,7 +41,7 @@ class Dataset:
     provenance : dict
         Where the data came from and what was done to it; plain values that JSON can hold.
     name : str
-        What to call the dataset in tables.
+        The name of the dataset in tables and figures.
     symbols : tuple of str, length n or 0
         A readable name of each row, such as the symbol of a gene beside its id; "" for a row without one. The tuple is
         empty where the data have none.

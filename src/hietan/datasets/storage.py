@@ -10,7 +10,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
 
 FORMAT, VERSION = "hietan dataset", 1
-_Names = Literal["feature_names", "term_names", "instance_names", "target_names"]
-_NAMES: tuple[_Names, ...] = ("feature_names", "term_names", "instance_names", "target_names")
 
 
 def save_parts(data: DatasetParts, path: str | os.PathLike[str]) -> None:
@@ -37,7 +35,12 @@ def _members(data: DatasetParts) -> dict[str, bytes]:
     X.sort_indices()
     edges = data["hierarchy"].adjacency.tocoo()
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
-    names: dict[str, list[str]] = {key: list(data[key]) for key in _NAMES}
+    names = {
+        "feature_names": list(data["feature_names"]),
+        "term_names": list(data["term_names"]),
+        "instance_names": list(data["instance_names"]),
+        "target_names": list(data["target_names"]),
+    }
     if data["symbols"]:  # added later: files without them are of the same version
         names["symbols"] = list(data["symbols"])
     return {

@@ -95,8 +95,8 @@ def labelled_rows(
 
 
 def _one_label(labels: Labels, names: Sequence[str], on_conflict: str) -> str | None:
-    said = [labels.by_id[name] for name in names]
-    if len(set(said)) > 1 and on_conflict == "raise":
-        what = ", ".join(f"{name} ({label})" for name, label in zip(names, said, strict=True))
+    given = [labels.by_id[name] for name in names]
+    if len(set(given)) > 1 and on_conflict == "raise":
+        what = ", ".join(f"{name} ({label})" for name, label in zip(names, given, strict=True))
         raise DataError(f"ids of one gene have different labels: {what}", labels.name)
-    return resolve_conflict(said, on_conflict)
+    return resolve_conflict(given, on_conflict)

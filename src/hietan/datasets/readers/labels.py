@@ -99,7 +99,7 @@ def read_labels(
     id_at, label_at = table.columns(id_column, label_column)
     tests = [(table.column(column), value) for column, value in (where or {}).items()]
     tally = Tally("label rows")
-    said: dict[str, list[tuple[str, int]]] = {}
+    given: dict[str, list[tuple[str, int]]] = {}  # (label, line) of each row of an id
     for number, row in table.rows(max([id_at, label_at, *(at for at, _ in tests)]), tally):
         name, label = row[id_at].strip(), row[label_at].strip()
         if any(row[at].strip() != value for at, value in tests):
@@ -107,10 +107,10 @@ def read_labels(
         elif not name or not label:
             tally.drop("no label" if name else "no id")
         elif mapping is None or label in mapping:
-            said.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
+            given.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
         else:
-            said.setdefault(name, []).append((_OTHER, number))
-    return _settle(said, on_conflict, mapping, tally, table.name)
+            given.setdefault(name, []).append((_OTHER, number))
+    return _one_label_each(given, on_conflict, mapping, tally, table.name)
 
 
 def labels_from_mapping(labels: Mapping[str, Any]) -> Labels:
@@ -138,8 +138,8 @@ def check_policy(on_conflict: str) -> None:
         raise ValueError(f"on_conflict is {on_conflict!r}; expected one of {', '.join(CONFLICT_POLICIES)}")
 
 
-def _settle(
-    said: Mapping[str, list[tuple[str, int]]],
+def _one_label_each(
+    given: Mapping[str, list[tuple[str, int]]],
     on_conflict: str,
     mapping: Mapping[str, str] | None,
     tally: Tally,
@@ -147,7 +147,7 @@ def _settle(
 ) -> Labels:
     by_id: dict[str, str] = {}
     conflicting = []
-    for name, statements in said.items():
+    for name, statements in given.items():
         labels = [label for label, _ in statements]
         disagree = len(set(labels)) > 1
         if disagree and on_conflict == "raise":
