@@ -16,7 +16,7 @@ from hietan.datasets.readers.ontology import Ontology, choose_namespaces
 class BuildOptions:
     """The options of `build_dataset`, which documents them and holds their defaults.
 
-    Every field is called like its argument. Creating the options checks them and brings each into one form, except for
+    Every field has the name of its argument. `from_arguments` checks them and brings each into one form, except for
     `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
     """
 

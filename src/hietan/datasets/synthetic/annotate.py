@@ -90,7 +90,7 @@ def annotate(
     each_row = rng.permutation(n_samples)
     rows = np.concatenate([each_row, source.draw_rows(rng, len(leaves))])
     terms = np.concatenate([source.draw_terms(rng, each_row), rng.permutation(leaves)])
-    # Half as many again as would do if no ancestor were shared; further rounds double the sequence.
+    # The first batch is 1.5 times what would suffice if rows shared no ancestors; further ones double the sequence.
     target, batch = round(density * n_samples * n_features), 1 + round(1.5 * per_row * n_samples)
     for _ in range(_ROUNDS):
         more = source.draw_rows(rng, batch)
