@@ -1,20 +1,34 @@
-"""Names that look like others, written another way."""
+"""Names that look like misspellings of others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-# Slips of the pen are looked for in so many names at most, spelt in an alphabet of at most so many letters, and only in
-# words: identifiers with digits lie next to each other, as GO:0008150 does to GO:0008151.
+# Typos are searched for in at most _NAMES names, spelt in at most _LETTERS different letters, because each name is
+# compared with all words that one wrong key makes of it. They are searched for only in words of at least _SHORTEST
+# letters: identifiers with digits resemble each other without being misspelt, such as GO:0008150 and GO:0008151.
 _NAMES, _LETTERS, _SHORTEST = 100, 64, 5
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
-    """For each name that seems to mean one of `others`: which one.
+    """Which of `others` each name seems to mean; names that resemble none of them are left out.
 
-    Alike are names that differ only in case, blanks and punctuation, and words with one letter too many, missing,
-    wrong or swapped with the next.
+    A name resembles another if they differ only in case, blanks and punctuation, or if they are words of which one has
+    a letter too many, missing, wrong or swapped with the next.
 
+    Parameters
+    ----------
+    names : sequence of str
+        The names to look up.
+    others : iterable of str
+        The names that may be meant.
+
+    Returns
+    -------
+    dict of str to str
+
+    Examples
+    --------
     >>> lookalikes(["GO_0008150", "age", "anmial"], ["GO:0008150", "GO:0008151", "animal"])
     {'GO_0008150': 'GO:0008150', 'anmial': 'animal'}
     """
@@ -27,9 +41,9 @@ def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
     letters = sorted(set().union(*words)) if words else []
     if len(letters) <= _LETTERS:
         for name in rest:
-            for slip in _slips(_bare(name), letters):
-                if slip in words:
-                    found[name] = words[slip]
+            for typo in _typos(_bare(name), letters):
+                if typo in words:
+                    found[name] = words[typo]
                     break
     return {name: found[name] for name in names if name in found}
 
@@ -42,8 +56,8 @@ def _is_word(bare: str) -> bool:
     return len(bare) >= _SHORTEST and bare.isalpha()
 
 
-def _slips(word: str, letters: Sequence[str]) -> Iterator[str]:
-    """All that one wrong stroke makes of a word."""
+def _typos(word: str, letters: Sequence[str]) -> Iterator[str]:
+    """All that one wrong key makes of a word: a letter dropped, swapped with the next, added or replaced."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         if after:

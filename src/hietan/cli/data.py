@@ -105,7 +105,8 @@ def fetch(
     from hietan.datasets import fetch_collection
 
     with _one_line_errors():
-        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh)
+        watched = typer.get_text_stream("stderr").isatty()
+        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=watched)
     for path in paths:
         typer.echo(path)
 
