@@ -97,7 +97,7 @@ def dataset_html(summary: DatasetSummary) -> str:
         **summary.hierarchy,
     }
     tables = [
-        _table("commonest features", summary.commonest),
+        _table("most common features", summary.commonest),
         _table("what was lost on the way", summary.account),
         _table("where it comes from", summary.facts),
     ]
