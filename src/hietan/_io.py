@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, the same bytes for the same content, under names that any disk takes."""
+"""Writing files: whole or not at all, the same bytes for the same content, under names that every file system takes."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from threading import get_ident
 from typing import Any
 from urllib.parse import quote
 
-# Unfinished files begin with this, whoever writes them.
 TEMPORARY = ".tmp-"
+"""The names of all unfinished files begin with this."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a temporary file, which takes the place of `path` if the block succeeds.
+    """Give the path of a temporary file, which replaces `path` if the block succeeds.
 
-    Whatever fails, what was at `path` stays, and the temporary file goes. Its name holds the process and the thread,
-    so that two writers of one file do not meet in it.
+    If anything fails, `path` stays as it was, and the temporary file is removed. Its name contains the process and the
+    thread, so that two writers of one file do not write into the same temporary file.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
@@ -37,7 +37,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:
-    """Write a file so that it is there whole or not at all; directories on the way to it are made."""
+    """Write a file whole or not at all; missing directories are created."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
@@ -53,12 +53,12 @@ def write_archive(path: Path, members: Mapping[str, bytes]) -> None:
 
 
 def to_json(value: Any) -> str:
-    """JSON that is the same for the same value, and that people can read."""
+    """The value as JSON that people can read; the same value always gives the same text."""
     return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 def safe_file_name(name: str) -> str:
-    """A name as part of the name of a file: different names stay different, on every file system.
+    """A name as part of a file name: different names stay different, and no separator of directories is left.
 
     >>> safe_file_name("CE-BP"), safe_file_name("tan @ alpha=1"), safe_file_name("../a/b")
     ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb')

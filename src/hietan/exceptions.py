@@ -1,6 +1,6 @@
-"""Every error and warning of the package, so that a caller can tell them from other libraries' and from bugs.
+"""Every error and warning of the package, distinguished from those of other libraries and from bugs.
 
-``except HietanError`` catches them all. Errors about values are `ValueError` as well.
+``except HietanError`` catches all errors. They are `ValueError` as well.
 """
 
 from __future__ import annotations
@@ -11,8 +11,19 @@ class HietanError(Exception):
 
 
 class DataError(HietanError, ValueError):
-    """A file does not hold what it should; the message names the file and, where there is one, the line.
+    """A file does not hold what it should.
 
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what was expected.
+    source : str
+        The name of the file; the message begins with it.
+    line : int, optional
+        The number of the line.
+
+    Examples
+    --------
     >>> raise DataError("expected 15 columns, found 3", "wb.gaf", 12)
     Traceback (most recent call last):
     ...
@@ -27,15 +38,15 @@ class DataError(HietanError, ValueError):
 
 
 class CatalogueError(HietanError, ValueError):
-    """A name that the catalogue does not know, or a method that cannot be made as asked."""
+    """The catalogue does not know a name, or cannot make a method with the given settings."""
 
 
 class ModelFileError(HietanError, ValueError):
-    """A file that is not a model of this package, or a damaged or forged one."""
+    """A file is not a model of this package, or is damaged or forged."""
 
 
 class StudyError(HietanError, ValueError):
-    """A study that cannot be run or read as asked: one line says why, and nothing was written."""
+    """A study cannot be run or read with these settings; nothing was written."""
 
 
 class DataWarning(UserWarning):
@@ -43,4 +54,4 @@ class DataWarning(UserWarning):
 
 
 class HierarchyWarning(UserWarning):
-    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, or columns seem to be misspelt."""
+    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, or columns seem misspelt."""

@@ -79,7 +79,7 @@ def test_merged_and_unknown_terms(ontology):
         (TABLE, "\n\n", "genes.txt: no gene ids"),
         ("is_a,11,12,13,14,", "is_a,", "line 1: no gene ids"),
         ("is_a", "isa", "line 1: expected a first row 'is_a,"),
-        ("13,14,", "13,11,", "line 1: gene id '11' stands there twice"),
+        ("13,14,", "13,11,", "line 1: duplicate gene id '11'"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,", "line 2: expected 4 values, one per gene, found 3"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,0,0,1,", "line 2: expected 4 values, one per gene, found 5"),
         ("GO:3,0,1,0,0,", "GO:3,0,1,2,0,", "line 2: expected 0 or 1, found '2' as value 3"),
@@ -98,7 +98,7 @@ def test_merged_and_unknown_terms(ontology):
             "GO:0008150,1,1,1,1,",
             "no term besides the roots",
         ),
-        ("GO:0008150", "GO:30", "term 'GO:3' stands there twice"),
+        ("GO:0008150", "GO:30", "two rows resolve to the same term 'GO:3'"),
     ],
 )
 def test_malformed_tables_are_named(tmp_path, ontology, old, new, message):

@@ -80,7 +80,8 @@ def test_short_lines_are_skipped_and_counted(tmp_path):
     path.write_text("\n".join(lines))
     reader = read_gaf(path)
     with pytest.warns(
-        DataWarning, match=r"wb.gaf: skipped 2 of 4 lines \(first: line 3\); expected 15 columns"
+        DataWarning,
+        match=r"wb.gaf: skipped 2 of 4 lines \(first: line 3\); expected 15 tab-separated columns",
     ):
         assert [annotation.object_id for annotation in reader] == ["P1", "P3"]
     assert (reader.n_read, reader.malformed, reader.first_malformed) == (4, 2, 3)
@@ -89,14 +90,14 @@ def test_short_lines_are_skipped_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "wb.gaf: no annotation in it; expected 15 columns"),
+        ("", "wb.gaf: no annotation in it; expected 15 tab-separated columns"),
         ("!gaf-version: 2.2\n", "wb.gaf: no annotation in it"),
         ("a\tb\tc\n\nd\n", "wb.gaf, line 1: none of 2 lines is an annotation"),
         ("!gaf-version: 3.0\n", "line 1: gaf-version is '3.0'; expected one of 1.0, 2.0, 2.1, 2.2"),
         ("!\n!gpa-version: 2.0\n", "line 2: this is a GPA file"),
     ],
 )
-def test_what_is_no_gaf_is_refused(tmp_path, text, message):
+def test_what_is_not_a_gaf_is_refused(tmp_path, text, message):
     path = tmp_path / "wb.gaf"
     path.write_text(text)
     with pytest.raises(DataError, match=message):

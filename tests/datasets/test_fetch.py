@@ -2,6 +2,7 @@
 
 import gc
 import hashlib
+import inspect
 import socket
 import warnings
 
@@ -19,8 +20,7 @@ from hietan.datasets import (
     fetch_gene_ontology,
 )
 from hietan.datasets.fetching import download, fetch, registry
-from hietan.datasets.fetching.known_files import KNOWN_HASHES
-from hietan.datasets.fetching.registry import Remote
+from hietan.datasets.fetching.registry import KNOWN_HASHES, Remote
 from support.file_server import serving
 
 CONTENT = b"line of a file\n" * 5000
@@ -46,7 +46,6 @@ def home(tmp_path, monkeypatch):
     """An empty data directory, and a cache directory of our own."""
     monkeypatch.setenv("HIETAN_DATA", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(download, "TIMEOUT", 0.4)
     yield tmp_path / "home"
     with warnings.catch_warnings():  # sockets of failed downloads, which requests leaves to be collected
         warnings.simplefilter("ignore", ResourceWarning)
@@ -99,7 +98,7 @@ def test_the_server_refuses_the_default_agent_but_not_ours(server):
 @pytest.mark.usefixtures("known", "home")
 def test_after_a_fault_the_next_address_is_tried(server, fault):
     server.requests.clear()
-    assert download.obtain(remote(server, fault, "well")).read_bytes() == CONTENT
+    assert download.obtain(remote(server, fault, "well"), timeout=0.4).read_bytes() == CONTENT
     faults = [name for name, _ in server.requests]
     assert faults == [*[fault] * (2 if fault in ("cut", "slow") else 1), "well"]
 
@@ -122,7 +121,7 @@ def test_a_cut_connection_is_tried_again(server, home):
 @pytest.mark.usefixtures("known")
 def test_when_all_fails_the_error_says_what_to_do(server, home, fault, reason):
     with pytest.raises(FileNotFoundError, match=reason) as caught:
-        download.obtain(remote(server, fault, fault))
+        download.obtain(remote(server, fault, fault), timeout=0.4)
     message = str(caught.value)
     for part in (f"{server.address}/{fault}/file.txt", HASH, str(home / "made-up/file.txt"), "by hand"):
         assert part in message
@@ -144,7 +143,7 @@ def test_no_server_at_all(home):
         FileNotFoundError, match=rf"save http://127.0.0.1:{port}/file.txt \(no hash is known\) as "
     ):
         download.obtain(nowhere)
-    with pytest.raises(FileNotFoundError, match="downloading was ruled out"):
+    with pytest.raises(FileNotFoundError, match="it is not on disk, and download=False"):
         download.obtain(nowhere, download=False)
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("by hand")
@@ -213,10 +212,35 @@ def test_local_files_need_no_pooch(server, home, monkeypatch):
         download.obtain(remote(server, "well"))
 
 
-def test_progress_bar_where_someone_watches(server, home, monkeypatch, capsys):
+def test_progress_is_shown_only_when_asked_for(server, home, monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     download.obtain(remote(server, "well"))
+    assert capsys.readouterr() == ("", "")
+    download.obtain(remote(server, "well"), refresh=True, progress=True)
     assert "100%" in capsys.readouterr().err
+
+
+def test_all_functions_that_fetch_take_the_same_options():
+    """They are written out in each signature, and documented at `fetch_collection`."""
+    options = {
+        function: {
+            option.name: (option.default, option.annotation)
+            for option in inspect.signature(function).parameters.values()
+            if option.kind is option.KEYWORD_ONLY
+        }
+        for function in (
+            fetch_collection,
+            fetch_gene_ontology,
+            fetch_annotations,
+            fetch_genage,
+            fetch_gene2go,
+        )
+    }
+    shared = options[fetch_collection]
+    assert list(shared) == ["data_home", "download", "refresh", "progress"]
+    assert all(each == shared for each in options.values())
+    ageing = inspect.signature(fetch_ageing_genes).parameters
+    assert all(ageing[name].default == shared[name][0] for name in ("data_home", "download", "progress"))
 
 
 # ----------------------------------------------------------------------------- the registry

@@ -116,10 +116,9 @@ def test_damaged_archives(tmp_path):
         list(numbered_lines(path))
 
 
-def test_endless_line_is_refused(monkeypatch):
-    monkeypatch.setattr("hietan.datasets.readers.files._LONGEST_LINE", 100)
+def test_endless_line_is_refused():
     with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
-        list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000)))
+        list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000), longest=100))
 
 
 def test_writing_only_is_a_mistake_of_the_caller(tmp_path):

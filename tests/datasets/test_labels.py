@@ -103,13 +103,13 @@ def test_rows_of_another_length_than_the_heading():
             "no column 'symbol'; the columns are gene",
         ),
         ("a,a\n1,2\n", {"id_column": "a"}, "more than one column 'a'"),
-        ('id,y\na,"1\nb,2\n', {}, "line 3: no proper CSV"),
-        ('id,y\na,"1"x\n', {}, "line 2: no proper CSV"),
+        ('id,y\na,"1\nb,2\n', {}, "line 3: not valid CSV"),
+        ('id,y\na,"1"x\n', {}, "line 2: not valid CSV"),
         ("id,y\na,1\n", {"mapping": {"2": "two"}}, "no label left of 1 rows: .'label not in the mapping': 1"),
         ("id,y\na,1\n", {"where": {"y": "2"}}, "no label left of 1 rows: .'not asked for': 1"),
     ],
 )
-def test_what_is_no_table_of_labels_is_refused(tmp_path, text, options, message):
+def test_what_is_not_a_table_of_labels_is_refused(tmp_path, text, options, message):
     path = tmp_path / "labels.csv"
     path.write_text(text)
     with pytest.raises(DataError, match=message):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.datasets import DataError, DataWarning, Term, read_obo, read_ontology
+from hietan.datasets import DataError, DataWarning, Term, read_obo
 
 TEXT = """format-version: 1.2
 data-version: releases/2014-06-13
@@ -256,45 +256,3 @@ def test_no_text_raises_anything_but_our_error(lines):
         except DataError:
             return
     assert set(ontology.terms) <= set(hierarchy.features)
-
-
-OBO_GRAPH = """{"graphs": [{"id": "http://x.org/toy.owl",
- "meta": {"version": "http://x.org/toy/2020-01-01/toy.owl"},
- "nodes": [
-  {"id": "http://purl.obolibrary.org/obo/GO_1", "lbl": "whole", "type": "CLASS"},
-  {"id": "http://purl.obolibrary.org/obo/GO_2", "lbl": "part", "type": "CLASS"}],
- "edges": [{"sub": "http://purl.obolibrary.org/obo/GO_2", "pred": "is_a",
-            "obj": "http://purl.obolibrary.org/obo/GO_1"}]}]}"""
-OWL = """<?xml version="1.0"?>
-<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
-  xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
- <owl:Ontology rdf:about="http://purl.obolibrary.org/obo/toy.owl"/>
- <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_1"><rdfs:label>whole</rdfs:label></owl:Class>
- <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_2"><rdfs:label>part</rdfs:label>
-  <rdfs:subClassOf rdf:resource="http://purl.obolibrary.org/obo/GO_1"/></owl:Class>
-</rdf:RDF>"""
-
-
-@pytest.mark.parametrize(("text", "name"), [(OBO_GRAPH, "toy.json"), (OWL, "toy.owl"), (OWL, "toy.gz")])
-def test_obo_graph_and_owl_through_pronto(tmp_path, text, name):
-    pytest.importorskip("pronto")
-    path = tmp_path / name
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
-    ontology = read_ontology(path)
-    assert {term.name for term in ontology.terms.values()} == {"whole", "part"}
-    assert ontology.hierarchy.edges == (("GO:1", "GO:2"),)
-
-
-def test_read_ontology_takes_obo_as_well(tmp_path):
-    path = tmp_path / "o.obo"
-    path.write_text("\n" + TEXT)
-    assert read_ontology(path) == read_ontology(io.StringIO(TEXT)) == read_obo(path)
-
-
-@pytest.mark.parametrize("text", ["{", "<rdf", '{"graphs": []}', "{}"])
-def test_pronto_stumbles_with_our_error(tmp_path, text):
-    pytest.importorskip("pronto")
-    path = tmp_path / "bad.json"
-    path.write_text(text)
-    with pytest.raises(DataError, match=r"bad.json"):
-        read_ontology(path)

@@ -4,6 +4,7 @@ import json
 import time
 import zipfile
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,3 +161,10 @@ def test_a_flipped_bit_is_an_error_or_harmless(tmp_path_factory, data, at, bit, 
         return
     assert not cut
     same(again, data)
+
+
+def test_a_file_written_by_version_0_1_loads():
+    """The file was written before the modules were moved; its format is that of today."""
+    made = make_hierarchical_classification(30, 20, random_state=1)
+    made = replace(made, symbols=tuple(f"s{i}" for i in range(30)))
+    same(Dataset.load(Path(__file__).with_name("written-by-0.1.hietan")), made)

@@ -1,14 +1,17 @@
 """Many calls at a time: all of them once, and none left running behind."""
 
 import operator
+import os
 import sys
+import threading
 import time
 import warnings
 
 import pytest
+from joblib import parallel_config
 from sklearn.ensemble import RandomForestClassifier
 
-from hietan._runtime.parallel import run_unordered
+from hietan._runtime.parallel import map_chunks, run_ordered, run_unordered
 from hietan._runtime.warning_filters import steady_warnings
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions, run_study
@@ -20,7 +23,38 @@ def test_every_call_once(n_jobs, backend):
     assert sorted(found) == list(range(0, 40, 2))
 
 
-def test_who_stops_listening_waits_for_the_calls_under_way():
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_results_come_in_the_order_of_the_calls(n_jobs):
+    def late_first(i, n):
+        time.sleep(0.002 * (n - i))
+        return i
+
+    assert run_ordered(late_first, [(i, 12) for i in range(12)], n_jobs) == list(range(12))
+    assert run_ordered(late_first, [], n_jobs) == []
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_several_calls_run_in_threads_of_this_process_and_one_in_the_caller(n_jobs):
+    def where():
+        return os.getpid(), threading.current_thread()
+
+    (alone,) = run_ordered(where, [()], n_jobs)
+    assert alone == where()
+    with parallel_config(backend="loky"):
+        found = run_ordered(where, [()] * 4, n_jobs)
+    assert {process for process, _ in found} == {os.getpid()}
+    assert all((thread is threading.current_thread()) == (n_jobs == 1) for _, thread in found)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("n_rows", [0, 1, 64, 65, 5000, 9000])
+def test_chunks_cover_all_rows_in_order(n_rows, n_jobs):
+    chunks = map_chunks(lambda start, stop: (start, stop), n_rows, n_jobs)
+    assert [row for start, stop in chunks for row in range(start, stop)] == list(range(n_rows))
+    assert all(start % 64 == 0 and 0 < stop - start <= 4096 for start, stop in chunks)
+
+
+def test_a_consumer_that_stops_early_waits_for_the_running_calls():
     ended = []
 
     def slow(x):

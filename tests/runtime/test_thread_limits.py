@@ -17,7 +17,7 @@ def blas_threads():
 
 
 def in_a_thread(function):
-    """Call it where nothing is left behind: threadpoolctl listens to the thread that spoke first while it lives."""
+    """Call it in a thread that ends: threadpoolctl obeys only the first thread that set a limit, while it lives."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(function).result()
 

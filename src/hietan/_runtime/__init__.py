@@ -1,1 +1,1 @@
-"""What every room may lean on: optional libraries, threads, processes, Dask, warnings. It knows nothing of features."""
+"""What every room may use: optional libraries, threads, processes, Dask, warnings. It knows nothing about features."""

@@ -1,10 +1,36 @@
-"""The look of objects that show themselves in a notebook, as values of the attribute `style`.
+"""The look that all objects share in a notebook: a card with a title and a line of counts.
 
 Colours are the notebook's own, thinned out, so that light and dark themes both work.
 """
 
-BOX = (
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+
+FAINT = "opacity:.65"
+_CARD = (
     "display:inline-block;padding:.6em 1em;border:1px solid rgba(128,128,128,.4);border-radius:6px;"
     "font-family:system-ui,sans-serif;font-size:13px;line-height:1.5"
 )
-FAINT = "opacity:.65"
+
+
+def card(title: str, counts: Mapping[str, int], body: str) -> str:
+    """HTML with a title, a line of counts by what they count, and a body that is HTML already.
+
+    >>> "<b>1,200</b>" in card("Dataset <1>", {"rows": 1200}, "<p>more</p>")
+    True
+    """
+    cells = "".join(
+        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{FAINT}">{escape(what)}</span></span>'
+        for what, count in counts.items()
+    )
+    return (
+        f'<div style="{_CARD}"><div style="font-weight:600">{escape(title)}</div>'
+        f"<div>{cells}</div>{body}</div>"
+    )
+
+
+def details(title: str, body: str) -> str:
+    """A part that unfolds when its title is clicked; the body is HTML already."""
+    return f'<details><summary style="cursor:pointer;{FAINT}">{escape(title)}</summary>{body}</details>'

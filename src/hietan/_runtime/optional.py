@@ -7,8 +7,28 @@ from types import ModuleType
 
 
 def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
-    """Import `module`, or say which extra of this package brings it.
+    """Import a library that not every installation has.
 
+    Parameters
+    ----------
+    module : str
+        The name of the module.
+    extra : str
+        The extra of this package that installs it.
+    purpose : str
+        What it is needed for; the error begins with it.
+
+    Returns
+    -------
+    module
+
+    Raises
+    ------
+    ImportError
+        If the library is not installed; the message says which extra brings it.
+
+    Examples
+    --------
     >>> import_optional("no_such_library", extra="frames", purpose="drawing trees")
     Traceback (most recent call last):
     ...
@@ -18,6 +38,6 @@ def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
         return import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module.partition(".")[0]:
-            raise  # it is there, but something it needs is not: that message is the better one
+            raise  # it is installed, but something that it needs is not: that message says more
         message = f'{purpose} needs {module}, which is not installed: pip install "hietan[{extra}]"'
         raise ImportError(message) from None

@@ -1,4 +1,4 @@
-"""One thread for each job: sums of floats must not depend on how many cores happen to be free."""
+"""One thread for each job: sums of floats must not depend on how many cores happen to be available."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from threadpoolctl import ThreadpoolController
 
 
 def thread_pools() -> Any:
-    """The pools of threads in the libraries that are loaded."""
+    """The controller of the thread pools in the libraries that are loaded (BLAS, OpenMP)."""
     return _pools(len(sys.modules))
 
 
 @lru_cache(maxsize=1)
 def _pools(n_modules: int) -> Any:
-    # Looking for libraries takes longer than many a job; new ones come with new modules.
+    # Searching for libraries takes longer than many jobs do; new libraries come with new modules.
     return ThreadpoolController()
 
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep the pools of BLAS and OpenMP at one thread while a job runs, in whichever thread of a process it does.
+    """Keep BLAS and OpenMP at one thread while a job runs, in any thread of a process.
 
-    OpenMP's limit is that of the calling thread, BLAS's the whole process's. Were each job to set and restore that
-    one, the first to end would lift it while others run. So the first to begin sets it, and the last one restores it.
+    The limit of OpenMP holds for the calling thread, but that of BLAS for the whole process. If each job set and
+    restored the latter, the first job to end would lift it while others still run. So the first job to begin sets it,
+    and the last one to end restores it.
     """
     pools = thread_pools()
     _blas.enter(pools)
@@ -43,7 +44,10 @@ def one_thread() -> Iterator[None]:
 class _ProcessLimit:
     """One thread for BLAS, from the first job that enters to the last one that leaves.
 
-    The limit is set and restored by a thread of its own, since threadpoolctl listens to the thread that came first.
+    Jobs enter and leave in any order and in any thread, but threadpoolctl lets a single thread control OpenBLAS: the
+    first that sets a limit, for as long as it lives; it ignores all others, even one that only restores. So a thread
+    of its own, the holder, sets the limit when the first job enters, waits, and restores it when the last job leaves.
+    If libraries were loaded between two jobs, the holder adds their limits to those that it keeps.
     """
 
     def __init__(self) -> None:
@@ -54,6 +58,7 @@ class _ProcessLimit:
         self.holder: Thread | None = None
 
     def enter(self, pools: Any) -> None:
+        """Begin a job; on return, the pools have one thread each."""
         with self.lock:
             if self.holder is None:
                 self.holder = Thread(target=self._hold, name="hietan-one-thread", daemon=True)
@@ -66,6 +71,7 @@ class _ProcessLimit:
             self.jobs += 1
 
     def leave(self) -> None:
+        """End a job; with the last one, the limits are restored."""
         with self.lock:
             self.jobs -= 1
             if not self.jobs and self.holder is not None:
@@ -74,6 +80,7 @@ class _ProcessLimit:
                 self.holder = self.limited = None
 
     def _hold(self) -> None:
+        """Set the limits that arrive, until None arrives; then all of them are restored, the last one first."""
         with ExitStack() as limits:
             for pools, done in iter(self.inbox.get, None):
                 try:

@@ -1,4 +1,4 @@
-"""Warnings as the caller wants them, while others turn them over in several threads at once."""
+"""Protects the caller's warning filters from worker threads that modify them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-# Said by scikit-learn's forests when they find no filters, which nobody took from them but a forest in another thread.
+# Forests of scikit-learn warn with this when they find no filters, which a forest in another thread has removed.
 _CHATTER = "`sklearn.utils.parallel.delayed` should be used with"
 
 
 @contextmanager
 def steady_warnings() -> Iterator[None]:
-    """Keep the filters of warnings through work in threads.
+    """Keep the filters of warnings while threads are at work.
 
-    They belong to the whole process, and `warnings.catch_warnings` is not made for threads: scikit-learn's forests
-    enter it for every tree, and two of them at a time leave the filters empty for good. Meanwhile what the filters say
-    is heeded when a warning is shown, and afterwards they are put back.
+    The filters belong to the whole process, and `warnings.catch_warnings` is not safe in threads: forests of
+    scikit-learn enter it for every tree, and two of them at a time leave the filters empty for good. So a copy of the
+    filters is applied where warnings are shown, and at the end the filters are put back.
     """
     filters: Any = warnings.filters
     kept = list(filters)
@@ -36,12 +36,12 @@ def steady_warnings() -> Iterator[None]:
         warnings.showwarning = show
         warnings.filters = filters
         filters[:] = kept
-        with warnings.catch_warnings():  # coming and going tells Python that the filters have changed
+        with warnings.catch_warnings():  # entering and leaving it tells Python that the filters have changed
             pass
 
 
 def _is_ignored(message: str, category: type[Warning], filters: Sequence[Any]) -> bool:
-    """What the first filter that fits says; those for single modules are passed over: where it is said is not known."""
+    """Whether the first filter that fits ignores it; filters for single modules are skipped: it is not known here."""
     for action, pattern, kind, module, line in filters:
         fits = pattern is None or (
             pattern.match(message) if hasattr(pattern, "match") else pattern == message

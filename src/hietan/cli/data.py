@@ -148,7 +148,8 @@ def fetch(
     from hietan.datasets import fetch_collection
 
     with errors(interrupted="files that were already complete are kept"):
-        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh)
+        watched = typer.get_text_stream("stderr").isatty()
+        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=watched)
     for path in paths:
         typer.echo(path)
 

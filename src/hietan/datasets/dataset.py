@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._runtime.optional import import_optional
-from hietan.datasets import storage
+from hietan.datasets.parts import DatasetParts
+from hietan.datasets.storage import load_parts, save_parts
 from hietan.datasets.summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -30,19 +31,20 @@ class Dataset:
     y : integer ndarray, shape (n,)
         The class of each row, an index into `target_names`; -1 throughout where the rows have no labels.
     hierarchy : Hierarchy
-        Over exactly the columns of `X`: ``hierarchy.features == feature_names``.
+        The hierarchy over exactly the columns of `X`: ``hierarchy.features == feature_names``.
     feature_names, term_names : tuple of str, length d
         The identifier of each column, and its human-readable name (the identifier where there is none).
     instance_names : tuple of str, length n
+        The identifier of each row.
     target_names : tuple of str
         The names of the classes; empty where the rows have no labels.
     provenance : dict
         Where the data came from and what was done to it; plain values that JSON can hold.
     name : str
-        What to call the dataset in tables.
+        The name of the dataset in tables and figures.
     symbols : tuple of str, length n or 0
-        A readable name of each row, as a gene's symbol is beside its id; "" for a row without one. Empty where the data
-        have none.
+        A readable name of each row, such as the symbol of a gene beside its id; "" for a row without one. The tuple is
+        empty where the data have none.
 
     Examples
     --------
@@ -89,18 +91,37 @@ class Dataset:
 
     def summary(self) -> DatasetSummary:
         """Sizes, classes, losses and origin, as plain values."""
-        return summarize(self)
+        return summarize(self._parts())
+
+    def _parts(self) -> DatasetParts:
+        return {
+            "X": self.X,
+            "y": self.y,
+            "hierarchy": self.hierarchy,
+            "feature_names": self.feature_names,
+            "term_names": self.term_names,
+            "instance_names": self.instance_names,
+            "target_names": self.target_names,
+            "provenance": self.provenance,
+            "name": self.name,
+            "symbols": self.symbols,
+        }
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
         """Some of the rows and features, in the order asked for.
 
         Parameters
         ----------
-        rows, features : optional
-            Names, positions, a slice or a boolean mask; all where not given. Features stay related as they
-            are here, also through features that are left out.
+        rows, features : names, positions, a slice or a boolean mask, optional
+            The rows and features to keep; all of them if not given. Features stay related as they are here, even
+            where the path between them runs through features that are left out.
         name : str, optional
-            What to call the result; the name of this dataset if not given.
+            The name of the result; that of this dataset if not given.
+
+        Returns
+        -------
+        Dataset
+            The provenance is that of this dataset; its entry "subsets" gains the numbers kept and their totals.
 
         Examples
         --------
@@ -135,9 +156,14 @@ class Dataset:
         Parameters
         ----------
         target : str or None
-            What to call the column of classes; None leaves it out, as does a dataset without labels.
+            The name of the column of classes. With None, or for a dataset without labels, there is no such column.
         sparse : bool
-            Whether the columns of features are sparse; use it for whole genomes.
+            Whether the columns of features are sparse, which whole genomes need.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its index holds the names of the instances.
 
         Examples
         --------
@@ -155,25 +181,41 @@ class Dataset:
         if target is None or not self.is_labelled:
             return frame
         if target in self.feature_names:
-            raise ValueError(f"there is a feature called {target!r}; choose another name for the target")
+            raise ValueError(
+                f"there is a feature called {target!r}; choose another name for the column of classes"
+            )
         classes = pd.Categorical.from_codes(self.y, categories=list(self.target_names))
         return frame.assign(**{target: classes})
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything into one file, which `load` reads back: a zip archive of plain arrays and JSON.
 
-        Saving the same dataset twice gives the same bytes.
+        Saving the same dataset twice gives the same bytes. If writing fails, a file that was there stays as it was.
+
+        Parameters
+        ----------
+        path : str or path
+            The file to write; its directory must exist.
         """
-        storage.save(self, path)
+        save_parts(self._parts(), path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
         """Read what `save` wrote.
 
+        Parameters
+        ----------
+        path : str or path
+            The file to read.
+
+        Returns
+        -------
+        Dataset
+
         Raises
         ------
         DataError
-            Where the file is damaged, of another kind or of a later version of the format.
+            If the file is damaged, is not a dataset, or has a later version of the format.
 
         Examples
         --------
@@ -186,7 +228,7 @@ class Dataset:
         >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
         (True, 0)
         """
-        parts = storage.load(path)
+        parts = load_parts(path)
         try:
             return cls(**parts)
         except (TypeError, ValueError) as error:

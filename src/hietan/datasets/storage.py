@@ -1,6 +1,6 @@
-"""A dataset as one file: a zip archive of plain arrays (`.npy`) and JSON, nothing that could run.
+"""A dataset as one file: a zip archive of plain arrays (`.npy`) and JSON, no code.
 
-The bytes depend on the content alone: same dataset, same file.
+The bytes depend on the content alone: the same dataset gives the same file.
 """
 
 from __future__ import annotations
@@ -10,44 +10,46 @@ import json
 import os
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._io import write_archive
+from hietan.datasets.parts import DatasetParts
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
 
-if TYPE_CHECKING:
-    from hietan.datasets.dataset import Dataset
-
 FORMAT, VERSION = "hietan dataset", 1
-_NAMES = ("feature_names", "term_names", "instance_names", "target_names")
 
 
-def save(data: Dataset, path: str | os.PathLike[str]) -> None:
-    """Write to a file beside it first, so that what was there stays if anything fails."""
+def save_parts(data: DatasetParts, path: str | os.PathLike[str]) -> None:
+    """Write the parts of a dataset into one file, whole or not at all."""
     write_archive(Path(path), _members(data))
 
 
-def _members(data: Dataset) -> dict[str, bytes]:
-    X = data.X.copy()
+def _members(data: DatasetParts) -> dict[str, bytes]:
+    X = data["X"].copy()
     X.eliminate_zeros()
     X.sort_indices()
-    edges = data.hierarchy.adjacency.tocoo()
-    about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data.name}
-    names = {attribute: list(getattr(data, attribute)) for attribute in _NAMES}
-    if data.symbols:  # an addition that readers of this version may do without
-        names["symbols"] = list(data.symbols)
+    edges = data["hierarchy"].adjacency.tocoo()
+    about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
+    names = {
+        "feature_names": list(data["feature_names"]),
+        "term_names": list(data["term_names"]),
+        "instance_names": list(data["instance_names"]),
+        "target_names": list(data["target_names"]),
+    }
+    if data["symbols"]:  # added later: files without them are of the same version
+        names["symbols"] = list(data["symbols"])
     return {
         "about.json": _json(about),
         "names.json": _json(names),
-        "provenance.json": _json(data.provenance),
+        "provenance.json": _json(data["provenance"]),
         "indptr.npy": _npy(X.indptr),
         "indices.npy": _npy(X.indices),
-        "y.npy": _npy(data.y),
+        "y.npy": _npy(data["y"]),
         "edges.npy": _npy(np.stack([edges.row, edges.col])),
     }
 
@@ -62,8 +64,8 @@ def _npy(array: NDArray[Any]) -> bytes:
     return buffer.getvalue()
 
 
-def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The parts of the dataset in the file, as its constructor takes them."""
+def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
+    """Read the parts of the dataset in the file; whether they fit together is for `Dataset` to check."""
     name = os.fspath(path)
     with open(path, "rb") as file:
         try:
@@ -73,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
                 return _parts(archive, about)
         except DataError:
             raise
-        except Exception as error:  # any damage: a broken archive, a lost member, arrays that don't fit
+        except Exception as error:  # any damage: a broken archive, a missing member, arrays that do not fit
             reason = str(error) or type(error).__name__
             raise DataError(f"not a dataset of hietan, or damaged: {reason}", name) from error
 
@@ -83,13 +85,13 @@ def _check_version(about: Any, name: str) -> None:
         raise DataError(f"not a dataset of hietan: the format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
         raise DataError(
-            f"the file has version {about.get('version')} of the format, this hietan reads version {VERSION}; "
-            "a newer hietan may read it",
+            f"the file has version {about.get('version')} of the format, but this hietan reads version {VERSION}; "
+            "a newer hietan may be able to read it",
             name,
         )
 
 
-def _parts(archive: zipfile.ZipFile, about: dict[str, Any]) -> dict[str, Any]:
+def _parts(archive: zipfile.ZipFile, about: dict[str, Any]) -> DatasetParts:
     names = json.loads(archive.read("names.json").decode("utf-8", "surrogatepass"))
     indptr, indices = _read(archive, "indptr.npy"), _read(archive, "indices.npy")
     parent, child = _read(archive, "edges.npy")
@@ -103,7 +105,10 @@ def _parts(archive: zipfile.ZipFile, about: dict[str, Any]) -> dict[str, Any]:
         "X": X,
         "y": _read(archive, "y.npy").astype(np.intp),
         "hierarchy": Hierarchy.from_edges(edges, features=features),
-        **{attribute: tuple(names[attribute]) for attribute in _NAMES},
+        "feature_names": tuple(features),
+        "term_names": tuple(names["term_names"]),
+        "instance_names": tuple(names["instance_names"]),
+        "target_names": tuple(names["target_names"]),
         "provenance": json.loads(archive.read("provenance.json").decode("utf-8", "surrogatepass")),
         "name": about["name"],
         "symbols": tuple(names.get("symbols", ())),

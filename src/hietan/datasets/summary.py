@@ -1,19 +1,17 @@
-"""What a dataset says about itself: first a plain summary, then text or HTML made from it."""
+"""What a dataset says about itself: first a plain summary, then HTML made from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from hietan._runtime.notebook import BOX, FAINT
-from hietan.datasets.building.tally import account_lines
-
-if TYPE_CHECKING:
-    from hietan.datasets.dataset import Dataset
+from hietan._runtime.notebook import card, details
+from hietan.datasets.account import account_lines
+from hietan.datasets.parts import DatasetParts
 
 
 @dataclass(frozen=True)
@@ -23,19 +21,21 @@ class DatasetSummary:
     Attributes
     ----------
     name : str
+        The name of the dataset, or "unnamed".
     n_rows, n_features : int
+        The numbers of rows and columns.
     classes : tuple of (name, number of rows)
-        Empty where the rows are not labelled.
+        The classes in the order of their numbers; empty where the rows are not labelled.
     density : float
-        Share of ones.
+        The share of ones.
     hierarchy : dict
-        Edges, roots, leaves and depth.
+        The numbers of edges, roots and leaves, and the depth.
     commonest : tuple of (feature, name, number of rows)
-        The features with the most ones.
+        The five features with the most ones.
     account : list of (what, line, count)
-        The account of losses, if the dataset was built from files.
+        What was read, dropped and used, if the dataset was built from files.
     facts : tuple of (key, value)
-        Files with their hashes, versions and options.
+        The origin, the files with their hashes, versions and options.
     """
 
     name: str
@@ -49,27 +49,28 @@ class DatasetSummary:
     facts: tuple[tuple[str, str], ...]
 
 
-def summarize(data: Dataset) -> DatasetSummary:
-    n_rows, n_columns = data.X.shape
-    ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
+def summarize(data: DatasetParts) -> DatasetSummary:
+    """Compute the summary of a dataset from its parts."""
+    n_rows, n_columns = data["X"].shape
+    ones = np.asarray(data["X"].sum(axis=0, dtype=np.int64)).ravel()
     most = np.argsort(-ones, kind="stable")[:5]
-    counts = np.bincount(data.y[data.y >= 0], minlength=len(data.target_names)).tolist()
-    tree = data.hierarchy
+    counts = np.bincount(data["y"][data["y"] >= 0], minlength=len(data["target_names"])).tolist()
+    hierarchy = data["hierarchy"]
     return DatasetSummary(
-        name=data.name or "unnamed",
+        name=data["name"] or "unnamed",
         n_rows=n_rows,
         n_features=n_columns,
-        classes=tuple((name, count) for name, count in zip(data.target_names, counts, strict=True)),
+        classes=tuple(zip(data["target_names"], counts, strict=True)),
         density=float(ones.sum()) / max(1, n_rows * n_columns),
         hierarchy={
-            "edges": int(tree.adjacency.nnz),
-            "roots": len(tree.roots),
-            "leaves": len(tree.leaves),
-            "depth": int(tree.depths.max(initial=0)),
+            "edges": int(hierarchy.adjacency.nnz),
+            "roots": len(hierarchy.roots),
+            "leaves": len(hierarchy.leaves),
+            "depth": int(hierarchy.depths.max(initial=0)),
         },
-        commonest=tuple((data.feature_names[j], data.term_names[j], int(ones[j])) for j in most),
-        account=account_lines(data.provenance.get("account", {})),
-        facts=tuple(_facts(data.provenance)),
+        commonest=tuple((data["feature_names"][j], data["term_names"][j], int(ones[j])) for j in most),
+        account=account_lines(data["provenance"].get("account", {})),
+        facts=tuple(_facts(data["provenance"])),
     )
 
 
@@ -88,33 +89,26 @@ def _short(value: Any) -> str:
 
 
 def dataset_html(summary: DatasetSummary) -> str:
+    """The summary as HTML for a notebook; its tables unfold when they are clicked."""
     counts = {
         "rows": summary.n_rows,
         "features": summary.n_features,
         **dict(summary.classes),
         **summary.hierarchy,
     }
-    cells = "".join(
-        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{FAINT}">{escape(what)}</span></span>'
-        for what, count in counts.items()
-    )
-    parts = [
-        _details("commonest features", summary.commonest),
-        _details("what was lost on the way", summary.account),
-        _details("where it comes from", summary.facts),
+    tables = [
+        _table("most common features", summary.commonest),
+        _table("what was lost on the way", summary.account),
+        _table("where it comes from", summary.facts),
     ]
-    return (
-        f'<div style="{BOX}"><div style="font-weight:600">Dataset {escape(summary.name)}</div>'
-        f"<div>{cells}</div><div>{summary.density:.2%} ones</div>{''.join(parts)}</div>"
-    )
+    return card(f"Dataset {summary.name}", counts, f"<div>{summary.density:.2%} ones</div>{''.join(tables)}")
 
 
-def _details(title: str, rows: Sequence[Sequence[Any]]) -> str:
+def _table(title: str, rows: Sequence[Sequence[Any]]) -> str:
     if not rows:
         return ""
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    heading = f'<summary style="cursor:pointer;{FAINT}">{escape(title)}</summary>'
-    return f"<details>{heading}<table>{body}</table></details>"
+    return details(title, f"<table>{body}</table>")
 
 
 def _cell(value: Any) -> str:

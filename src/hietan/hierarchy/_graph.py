@@ -17,40 +17,43 @@ Index = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """Lists of indices, one after the other: row v is `indices[indptr[v] : indptr[v + 1]]`, sorted."""
+class IndexLists:
+    """A sorted list of indices for each vertex; that of v is `indices[indptr[v] : indptr[v + 1]]`."""
 
     indptr: Index
     indices: NDArray[np.int32]
 
     def __getitem__(self, v: int) -> NDArray[np.int32]:
+        """The list of one vertex."""
         return self.indices[self.indptr[v] : self.indptr[v + 1]]
 
     @property
     def lengths(self) -> Index:
+        """The length of the list of each vertex."""
         return np.diff(self.indptr)
 
 
-def rows_from_pairs(row: Index, column: Index, n: int) -> Rows:
-    """Collect pairs into `n` sorted rows; a repeated pair counts once."""
-    pairs = distinct(row * n + column)
+def lists_from_pairs(row: Index, column: Index, n: int) -> IndexLists:
+    """The columns of each of `n` rows, from pairs (row, column); a repeated pair counts once."""
+    pairs = sorted_unique(row * n + column)
     row, column = np.divmod(pairs, max(n, 1))
-    return Rows(np.searchsorted(row, np.arange(n + 1)), column.astype(np.int32))
+    return IndexLists(np.searchsorted(row, np.arange(n + 1)), column.astype(np.int32))
 
 
-def transpose(rows: Rows) -> Rows:
-    turned = as_matrix(rows).tocsc()
-    return Rows(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
+def transpose(lists: IndexLists) -> IndexLists:
+    """The vertices whose lists hold each vertex: parents become children, and ancestors descendants."""
+    turned = as_matrix(lists).tocsc()
+    return IndexLists(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
 
 
-def as_matrix(rows: Rows) -> sp.csr_array[np.uint8]:
-    """Square, with a 1 for each index; its arrays are read-only."""
-    n, size = len(rows.indptr) - 1, len(rows.indices)
+def as_matrix(lists: IndexLists) -> sp.csr_array[np.uint8]:
+    """A square matrix whose row v has a 1 for each index of the list of v; its arrays are read-only."""
+    n, size = len(lists.indptr) - 1, len(lists.indices)
     index: Any = np.int32 if size < 2**31 else np.int64
     parts: Any = (
         np.ones(size, dtype=np.uint8),
-        rows.indices.astype(index, copy=False),
-        rows.indptr.astype(index),
+        lists.indices.astype(index, copy=False),
+        lists.indptr.astype(index),
     )
     matrix: sp.csr_array[np.uint8] = sp.csr_array(parts, shape=(n, n))
     matrix.has_canonical_format = True
@@ -59,38 +62,48 @@ def as_matrix(rows: Rows) -> sp.csr_array[np.uint8]:
     return matrix
 
 
-def walk(rows: Rows, start: int) -> set[int]:
-    """Everything that the rows lead to from `start`, step by step."""
+def reachable(lists: IndexLists, start: int) -> set[int]:
+    """All vertices that can be reached from `start` by following the lists, step by step."""
     seen, waiting = set[int](), [start]
     while waiting:
-        fresh = set(rows[waiting.pop()].tolist()) - seen
+        fresh = set(lists[waiting.pop()].tolist()) - seen
         seen |= fresh
         waiting += fresh
     return seen
 
 
-def distinct(values: Index) -> Index:
-    """Sorted, each once: np.unique, without its hashing, which makes the closure take twice as long."""
+def sorted_unique(values: Index) -> Index:
+    """The values, none of them negative, sorted and each once.
+
+    np.unique does the same by hashing, with which the closure takes twice as long.
+    """
     values = np.sort(values)
     return values[np.diff(values, prepend=-1) > 0]
 
 
-def spans(start: Index, length: Index) -> Index:
-    """The positions start[0], start[0] + 1, ... of each span, all spans in one array."""
+def expand_ranges(start: Index, length: Index) -> Index:
+    """The positions of all ranges, one range after the other, in one array.
+
+    >>> expand_ranges(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
     skipped = np.cumsum(length) - length
     positions: Index = np.repeat(start - skipped, length)
     positions += np.arange(len(positions))
     return positions
 
 
-def gather(rows: Rows, which: NDArray[np.integer]) -> Index:
-    """The chosen rows, one after the other."""
-    start = rows.indptr[which]
-    return rows.indices[spans(start, rows.indptr[which + 1] - start)].astype(np.int64)
+def gather(lists: IndexLists, which: NDArray[np.integer]) -> Index:
+    """The lists of the chosen vertices, one after the other."""
+    start = lists.indptr[which]
+    return lists.indices[expand_ranges(start, lists.indptr[which + 1] - start)].astype(np.int64)
 
 
-def longest_paths(parents: Rows, children: Rows) -> Index:
-    """Length of the longest path from a root to each vertex; -1 on a cycle and below one."""
+def longest_paths(parents: IndexLists, children: IndexLists) -> Index:
+    """The length of the longest path from a root to each vertex; -1 on a cycle and below one.
+
+    A vertex is ready once all its parents have been: then the level is one more than the deepest parent's.
+    """
     depth = np.full(len(parents.indptr) - 1, -1)
     waiting = parents.lengths
     level, ready = 0, np.flatnonzero(waiting == 0)
@@ -102,10 +115,10 @@ def longest_paths(parents: Rows, children: Rows) -> Index:
     return depth
 
 
-def find_cycle(parents: Rows, depth: Index) -> list[int]:
+def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
     """The vertices of one cycle, parent before child, given the answer of `longest_paths`."""
     v, path = int(np.flatnonzero(depth < 0)[0]), dict[int, None]()
-    while v not in path:  # whoever has no depth has a parent that has none
+    while v not in path:  # every vertex without a depth has a parent without one
         path[v] = None
         v = next(int(p) for p in parents[v] if depth[p] < 0)
     walked = list(path)
@@ -114,35 +127,42 @@ def find_cycle(parents: Rows, depth: Index) -> list[int]:
     return cycle[first:] + cycle[:first]
 
 
-def ancestors(parents: Rows, depth: Index) -> Rows:
+def ancestors(parents: IndexLists, depth: Index) -> IndexLists:
     """All proper ancestors of each vertex."""
     everything = np.ones(len(depth), dtype=bool)
     return _union_over_parents(parents, depth, everything, taken=everything, passed=everything)
 
 
-def nearest_ancestors(parents: Rows, depth: Index, kept: NDArray[np.bool_]) -> Rows:
-    """The kept ancestors of each kept vertex that a path through vertices not kept leads to.
+def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]) -> IndexLists:
+    """The kept ancestors of each kept vertex that are reached by a path without any other kept vertex.
 
-    The vertices that are kept, with these as their parents, have the ancestor relation of the whole graph.
+    The kept vertices, with these as their parents, have the ancestor relation of the whole graph.
     """
     concerned = np.zeros(len(depth), dtype=bool)
     fresh = np.flatnonzero(kept)
     while fresh.size:
         concerned[fresh] = True
-        above = distinct(gather(parents, fresh))
+        above = sorted_unique(gather(parents, fresh))
         fresh = above[~concerned[above]]
     return _union_over_parents(parents, depth, concerned, taken=kept, passed=~kept)
 
 
 def _union_over_parents(
-    parents: Rows,
+    parents: IndexLists,
     depth: Index,
     concerned: NDArray[np.bool_],
     *,
     taken: NDArray[np.bool_],
     passed: NDArray[np.bool_],
-) -> Rows:
-    """row(v) = union over the parents p of v of {p}, if p is taken, and row(p), if p is passed through."""
+) -> IndexLists:
+    """list(v) = union over the parents p of v of {p}, if p is taken, and list(p), if p is passed through.
+
+    Level by level, so that the lists of all parents are complete when they are needed, and all vertices of a level at
+    once: each member of a list becomes the number `owner * n + member`, where `owner` is the position of the vertex in
+    its level. Sorting these numbers joins the lists of all vertices of the level, sorts them and drops repetitions in
+    one call. Finished lists are appended to one array, which doubles when it is full; they come in the order of the
+    levels, so the last line puts them into the order of the vertices.
+    """
     n = len(depth)
     start, length = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     stored, used = np.empty(4 * n, dtype=np.int32), 0
@@ -156,8 +176,8 @@ def _union_over_parents(
         through = above[passed_from]
         near = owner[taken_from] * n + above[taken_from]
         far = np.repeat(owner[passed_from] * n, length[through])
-        far += stored[spans(start[through], length[through])]
-        pairs = distinct(np.concatenate([near, far]))
+        far += stored[expand_ranges(start[through], length[through])]
+        pairs = sorted_unique(np.concatenate([near, far]))
         row = pairs // max(n, 1)
         while used + len(pairs) > len(stored):
             stored = np.concatenate([stored, np.empty_like(stored)])
@@ -165,4 +185,4 @@ def _union_over_parents(
         length[vertices] = np.bincount(row, minlength=len(vertices))
         start[vertices] = used + np.cumsum(length[vertices]) - length[vertices]
         used += len(pairs)
-    return Rows(np.concatenate([[0], np.cumsum(length)]), stored[spans(start, length)])
+    return IndexLists(np.concatenate([[0], np.cumsum(length)]), stored[expand_ranges(start, length)])

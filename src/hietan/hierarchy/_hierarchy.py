@@ -5,40 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
-from hietan.hierarchy import _graph
-from hietan.hierarchy._graph import Rows
+from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._html import hierarchy_html
+from hietan.hierarchy._value import Immutable
 from hietan.hierarchy.checks import (
     check_adjacency,
+    check_graph,
     check_listing,
-    check_name,
     check_names,
     check_pair,
-    clip,
+    check_parents,
+    first_few,
     refuse_unknown,
-    some,
 )
-from hietan.hierarchy.tables import column_labels, lacking, n_columns, read_ones, write_like
+from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
 
-class Hierarchy:
+class Hierarchy(Immutable):
     """A directed acyclic graph over feature names, whose edges run from the general to the specific.
 
     Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,
-    v = 1 implies u = 1 (a gene annotated with a term is annotated with all that the term is a kind of). Such
-    data are *closed upwards*; `is_closed` checks it and `close` sees to it.
+    v = 1 implies u = 1 (a gene annotated with a term is annotated with every ancestor of the term). Such data
+    are *closed upwards*: `is_closed` checks this, and `close` adds the missing ones.
 
-    A hierarchy is a value: it never changes, copies of it are itself, and two are equal if they have the same
-    features in the same order and the same edges. Build one with `from_edges`, `from_parents`,
+    A hierarchy is a value: it never changes, a copy of it is the hierarchy itself, and two are equal if they have
+    the same features in the same order and the same edges. Build one with `from_edges`, `from_parents`,
     `from_networkx`, `from_adjacency` or, without any edge, `unrelated`.
 
     Examples
@@ -61,13 +62,13 @@ class Hierarchy:
 
     _features: tuple[str, ...]
     _index: dict[str, int]
-    _parents: Rows
-    _children: Rows
+    _parents: IndexLists
+    _children: IndexLists
     _depths: NDArray[np.int64]
 
     def __init__(self) -> None:
         raise TypeError(
-            "Hierarchy() builds nothing; use Hierarchy.from_edges, from_parents, from_networkx, "
+            "Hierarchy() does not build anything; use Hierarchy.from_edges, from_parents, from_networkx, "
             "from_adjacency or unrelated"
         )
 
@@ -77,8 +78,13 @@ class Hierarchy:
     def from_edges(cls, edges: Iterable[tuple[str, str]], features: Iterable[str] | None = None) -> Hierarchy:
         """Build from (parent, child) pairs.
 
-        The features are ordered as in `features`, which must then name every end of an edge and may name
-        features without edges; else by first appearance. An edge given twice counts once.
+        Parameters
+        ----------
+        edges : iterable of (str, str)
+            The pairs; a repeated pair counts once.
+        features : iterable of str, optional
+            All features in the order of the columns, including those without an edge. If not given, the features
+            are those of the edges, in order of appearance.
         """
         if isinstance(edges, dict):
             raise TypeError("edges is a dict; for {child: [parents]} use Hierarchy.from_parents")
@@ -94,52 +100,55 @@ class Hierarchy:
     def from_parents(
         cls, parents: Mapping[str, Iterable[str]], features: Iterable[str] | None = None
     ) -> Hierarchy:
-        """Build from a mapping of features to their parents; roots may be absent or map to nothing.
+        """Build from a mapping of features to their parents.
 
-        The features are ordered as in `features`; else by first appearance, a child before its parents.
+        Parameters
+        ----------
+        parents : mapping of str to iterable of str
+            The parents of each feature; a root may be absent or have an empty list.
+        features : iterable of str, optional
+            All features in the order of the columns. If not given, they are in order of appearance, a child before
+            its parents.
 
+        Examples
+        --------
         >>> Hierarchy.from_parents({"cat": ["mammal"], "mammal": ["animal"], "rock": []}).features
         ('cat', 'mammal', 'animal', 'rock')
         """
-        if not isinstance(parents, Mapping):
-            kind = type(parents).__name__
-            raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
-        pairs, seen = [], dict[str, None]()
-        for child, above in parents.items():
-            check_listing(above, f"the parents of {child!r}", "names")
-            listed = [check_name(parent) for parent in above]
-            if isinstance(above, set | frozenset):
-                listed.sort()  # the order of a set differs from run to run
-            seen.update(dict.fromkeys([check_name(child), *listed]))
-            pairs += [(parent, child) for parent in listed]
+        pairs, seen = check_parents(parents)
         names = check_names(seen if features is None else features)
         refuse_unknown(seen, dict.fromkeys(names), "parents names")
         return cls._from_names(names, pairs)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, child_to_parent: bool = False) -> Hierarchy:
-        """Build from a `networkx.DiGraph` over names, in the order of its nodes.
+        """Build from a graph of networkx, in the order of its nodes.
 
-        Its edges are read as parent to child. Graphs whose edges run upwards, as those that obonet reads,
-        need `child_to_parent=True`.
+        Parameters
+        ----------
+        graph : networkx.DiGraph
+            The graph; its nodes are the names of the features.
+        child_to_parent : bool
+            Whether edges run from child to parent, as in graphs that obonet reads, and not from parent to child.
         """
-        if not hasattr(graph, "is_directed"):
-            raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
-        if not graph.is_directed():
-            raise ValueError(
-                f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
-                "end of an edge is the parent"
-            )
+        check_graph(graph)
         names = check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
         pairs = [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()]
         return cls._from_names(names, pairs)
 
     @classmethod
     def from_adjacency(cls, A: Any, features: Iterable[str] | None = None) -> Hierarchy:
-        """Build from a square matrix, dense or sparse: i is a parent of j where A[i, j] is not 0.
+        """Build from a matrix.
 
-        Without `features`, the names are "x0", "x1", ...
+        Parameters
+        ----------
+        A : square matrix, dense or sparse
+            Feature i is a parent of feature j where A[i, j] is not 0.
+        features : iterable of str, optional
+            The names of the features; "x0", "x1", ... if not given.
 
+        Examples
+        --------
         >>> Hierarchy.from_adjacency([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).edges
         (('x0', 'x1'), ('x0', 'x2'))
         """
@@ -151,7 +160,7 @@ class Hierarchy:
 
     @classmethod
     def unrelated(cls, features: Iterable[str]) -> Hierarchy:
-        """Build a hierarchy without edges."""
+        """Build a hierarchy of these features, without edges."""
         return cls._from_names(check_names(features), [])
 
     @classmethod
@@ -168,7 +177,7 @@ class Hierarchy:
         loops = np.flatnonzero(parent == child)
         if loops.size:
             raise ValueError(f"{names[parent[loops[0]]]!r} is its own parent; remove that edge")
-        children = _graph.rows_from_pairs(parent.astype(np.int64), child.astype(np.int64), len(names))
+        children = _graph.lists_from_pairs(parent.astype(np.int64), child.astype(np.int64), len(names))
         parents = _graph.transpose(children)
         depths = _graph.longest_paths(parents, children)
         if (depths < 0).any():
@@ -196,7 +205,7 @@ class Hierarchy:
 
     @property
     def depths(self) -> NDArray[np.int64]:
-        """Length of the longest path from a root to each feature."""
+        """The length of the longest path from a root to each feature."""
         return self._depths
 
     @cached_property
@@ -222,7 +231,7 @@ class Hierarchy:
         return isinstance(name, str) and name in self._index
 
     def index(self, name: str) -> int:
-        """Position of a feature in `features`."""
+        """The position of a feature in `features`."""
         if name not in self:
             raise ValueError(f"{name!r} is not a feature of {self!r}")
         return self._index[name]
@@ -237,16 +246,16 @@ class Hierarchy:
 
     def ancestors(self, name: str) -> frozenset[str]:
         """All features above this one."""
-        return frozenset(map(self._features.__getitem__, _graph.walk(self._parents, self.index(name))))
+        return frozenset(map(self._features.__getitem__, _graph.reachable(self._parents, self.index(name))))
 
     def descendants(self, name: str) -> frozenset[str]:
         """All features below this one."""
-        return frozenset(map(self._features.__getitem__, _graph.walk(self._children, self.index(name))))
+        return frozenset(map(self._features.__getitem__, _graph.reachable(self._children, self.index(name))))
 
     def related(self, a: str, b: str) -> bool:
         """Whether one of the two is an ancestor of the other."""
         above, below = sorted((self.index(a), self.index(b)), key=self._depths.__getitem__)
-        return above in _graph.walk(self._parents, below)
+        return above in _graph.reachable(self._parents, below)
 
     def _named(self, indices: NDArray[np.integer]) -> tuple[str, ...]:
         return tuple(map(self._features.__getitem__, indices.tolist()))
@@ -255,25 +264,25 @@ class Hierarchy:
 
     @property
     def adjacency(self) -> sp.csr_array[np.uint8]:
-        """Parent in the row, child in the column; read-only, like the matrices below."""
+        """A 1 at (parent, child) for each edge; the arrays of this matrix and those below are read-only."""
         return _graph.as_matrix(self._children)
 
     @property
     def ancestor_matrix(self) -> sp.csr_array[np.uint8]:
-        """Row v has a 1 for each ancestor of v. Computed at first use."""
+        """Row v has a 1 for each ancestor of v; computed when it is first used."""
         return _graph.as_matrix(self._ancestors)
 
     @property
     def descendant_matrix(self) -> sp.csr_array[np.uint8]:
-        """Row v has a 1 for each descendant of v. Computed at first use."""
+        """Row v has a 1 for each descendant of v; computed when it is first used."""
         return _graph.as_matrix(self._descendants)
 
     @cached_property
-    def _ancestors(self) -> Rows:
+    def _ancestors(self) -> IndexLists:
         return _graph.ancestors(self._parents, self._depths)
 
     @cached_property
-    def _descendants(self) -> Rows:
+    def _descendants(self) -> IndexLists:
         return _graph.transpose(self._ancestors)
 
     # ---------------------------------------------------------------------------------------- other features
@@ -281,8 +290,9 @@ class Hierarchy:
     def restrict(self, features: Iterable[str]) -> Hierarchy:
         """The hierarchy over exactly these features, in this order.
 
-        Two of them are related in it just when they are here, also where the path runs through dropped terms:
-        the parents of a feature are the kept ancestors that a path without any other kept feature leads to.
+        Two of them are related in it if and only if they are related here, even where the path runs through dropped
+        features: the parents of a feature are the kept ancestors that are reached by a path without any other kept
+        feature.
         """
         names = check_names(features)
         refuse_unknown(names, self._index, "the restriction names")
@@ -291,8 +301,13 @@ class Hierarchy:
     def align(self, feature_names: Sequence[str] | None, n_features: int) -> Hierarchy:
         """The hierarchy over the columns of a table, which is what an estimator works with.
 
-        With names, that is the restriction to those the hierarchy knows; the others are related to none.
-        Without names, the columns are taken to be `features`, so their number must fit.
+        Parameters
+        ----------
+        feature_names : sequence of str or None
+            The names of the columns. Those that the hierarchy does not know are related to none. With None, the
+            columns are taken to be `features`.
+        n_features : int
+            The number of columns.
         """
         if feature_names is None:
             if n_features != len(self):
@@ -311,8 +326,8 @@ class Hierarchy:
     def _refuse_strangers(self, columns: Sequence[Any]) -> None:
         if columns and self._index and not any(name in self for name in columns):
             raise ValueError(
-                f"none of the columns is in the hierarchy: the columns are {some(columns)}; "
-                f"the features of the hierarchy are {some(self._features)}"
+                f"none of the columns is in the hierarchy: the columns are {first_few(columns)}; "
+                f"the features of the hierarchy are {first_few(self._features)}"
             )
 
     def _over(self, names: tuple[str, ...]) -> Hierarchy:
@@ -331,22 +346,24 @@ class Hierarchy:
     # ---------------------------------------------------------------------------------------- data
 
     def is_closed(self, X: Any) -> bool:
-        """Whether every 1 of the 0/1 table X has a 1 at all its ancestors.
+        """Whether every 1 of a table of 0 and 1 has a 1 at all its ancestors.
 
-        The columns of a data frame are matched by name, and those the hierarchy doesn't know are ignored; the
-        columns of an array, dense or sparse, are `features`. So it is for `violations` and `close`.
+        The columns of a data frame are matched by name, and those that the hierarchy does not know are ignored; the
+        columns of an array, dense or sparse, are `features`. The same holds for `violations` and `close`.
         """
         over, ones, _ = self._read(X)
-        return bool(lacking(ones, _graph.as_matrix(over._parents)).nnz == 0)
+        return bool(missing_ones(ones, _graph.as_matrix(over._parents)).nnz == 0)
 
     def violations(self, X: Any, limit: int = 10) -> tuple[tuple[int, str, str], ...]:
-        """The first few (row, parent, child) with a 1 at the child and a 0 at its parent; rows count from 0.
+        """The first `limit` triples (row, parent, child) with a 1 at the child and a 0 at the parent.
+
+        Rows are counted from 0.
 
         >>> Hierarchy.from_edges([("animal", "cat")]).violations([[0, 0], [0, 1], [1, 1]])
         ((1, 'animal', 'cat'),)
         """
         over, ones, _ = self._read(X)
-        zeros = lacking(ones, _graph.as_matrix(over._parents))
+        zeros = missing_ones(ones, _graph.as_matrix(over._parents))
         found = (
             (row, over._features[parent], over._features[child])
             for row, parent in zip(zeros.row.tolist(), zeros.col.tolist(), strict=True)
@@ -358,8 +375,8 @@ class Hierarchy:
     def close(self, X: _X) -> _X:
         """X with the fewest ones added that make it closed: those at the ancestors of a 1.
 
-        The answer is of the kind of X: an array of the same dtype, a sparse array of the same format, or a
-        frame with the same rows and columns, of which those the hierarchy doesn't know are untouched.
+        The result is in a container like X: an array of the same dtype, a sparse array of the same format, or a
+        frame with the same rows and columns, of which those that the hierarchy does not know are left as they are.
 
         >>> Hierarchy.from_edges([("animal", "cat")]).close(np.array([[0, 0], [0, 1]]))
         array([[0, 0],
@@ -367,12 +384,12 @@ class Hierarchy:
         """
         over, ones, at = self._read(X)
         added = ones @ over.ancestor_matrix.astype(np.bool_)
-        added.sort_indices()  # or scipy adds by a slower way
+        added.sort_indices()  # otherwise scipy adds in a slower way
         filled: _X = write_like(X, ones + added, at)
         return filled
 
     def _read(self, X: Any) -> tuple[Hierarchy, sp.csr_array[np.bool_], list[int] | None]:
-        """The hierarchy over the columns of X that it knows, their ones, and which columns they are."""
+        """The hierarchy over the known columns of X, their ones, and their positions (None for all)."""
         labels = column_labels(X)
         if labels is None:
             return self.align(None, n_columns(X)), read_ones(X), None
@@ -381,7 +398,7 @@ class Hierarchy:
         return self.restrict([labels[j] for j in at]), read_ones(X, at), at
 
     def to_networkx(self) -> Any:
-        """A `networkx.DiGraph` with the same names and edges, parent to child."""
+        """A `networkx.DiGraph` with the same names and edges, which run from parent to child."""
         networkx = import_optional("networkx", extra="frames", purpose="to_networkx")
         graph = networkx.DiGraph()
         graph.add_nodes_from(self._features)
@@ -389,18 +406,6 @@ class Hierarchy:
         return graph
 
     # ---------------------------------------------------------------------------------------- being a value
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Hierarchy is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Hierarchy is immutable: cannot delete {name!r}")
-
-    def __copy__(self) -> Hierarchy:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Hierarchy:
-        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         parent = np.repeat(np.arange(len(self), dtype=np.int32), self._children.lengths)
@@ -424,7 +429,14 @@ class Hierarchy:
         return f"Hierarchy({', '.join(words)}, depth {self._depths.max(initial=0)})"
 
     def _repr_html_(self) -> str:
-        return hierarchy_html(self)
+        counts = {
+            "features": len(self),
+            "edges": len(self._children.indices),
+            "roots": len(self.roots),
+            "leaves": len(self.leaves),
+            "depth": int(self._depths.max(initial=0)),
+        }
+        return hierarchy_html(counts, self.roots, self.children)
 
 
 def _unpickle(names: tuple[str, ...], parent: NDArray[np.int32], child: NDArray[np.int32]) -> Hierarchy:

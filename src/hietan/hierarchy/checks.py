@@ -1,9 +1,9 @@
-"""Checks of names, edges and adjacency matrices; every complaint shows what came and says what would do."""
+"""Checks of names, edges and adjacency matrices; every error shows the offending value and what is accepted."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,35 +14,37 @@ _PAIR_TYPES = (tuple, list, np.ndarray)
 
 
 def check_name(name: object, advice: str = "pass str(...) of it") -> str:
+    """The name as a plain string; anything but a string, and the empty string, is refused."""
     if not isinstance(name, str):
         raise TypeError(f"a feature name must be a string, got {name!r} ({type(name).__name__}); {advice}")
     if not name:
         raise ValueError("a feature name must not be empty, got ''; name every feature")
-    return str(name)  # numpy's strings too become plain ones
+    return str(name)  # strings of numpy become plain ones
 
 
 def check_names(
     features: Iterable[object], what: str = "features", advice: str = "pass str(...) of it"
 ) -> tuple[str, ...]:
-    """The names as a tuple: strings, none empty, none twice."""
+    """The names as a tuple of plain strings, each of which occurs once."""
     check_listing(features, what, "names")
     if isinstance(features, set | frozenset):
-        raise TypeError(f"{what} must have an order, got the set {clip(features)}; sorted(...) gives it one")
+        raise TypeError(f"{what} must have an order, got the set {clip(features)}; pass sorted(...) of it")
     names = tuple(check_name(name, advice) for name in features)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
-        raise ValueError(f"{what} must name each feature once, but repeats {some(repeated)}")
+        raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")
     return names
 
 
 def check_pair(edge: object) -> tuple[str, str]:
+    """The names of the parent and the child of an edge."""
     if not isinstance(edge, _PAIR_TYPES) or len(edge) != 2:
         raise ValueError(f"an edge must be a pair (parent, child), got {edge!r}")
     return check_name(edge[0]), check_name(edge[1])
 
 
 def check_listing(values: object, what: str, of: str) -> None:
-    """Refuse what cannot be gone through, and a string, whose items are mere letters."""
+    """Refuse anything that cannot be iterated over, and strings, whose items are letters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{what} must be a list of {of}, got the {type(values).__name__} {clip(values)}")
 
@@ -66,19 +68,52 @@ def check_adjacency(A: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
     return matrix.shape[0], parent[edge], child[edge]
 
 
+def check_parents(parents: object) -> tuple[list[tuple[str, str]], list[str]]:
+    """The edges of a mapping of features to their parents, and all names in order of appearance."""
+    if not isinstance(parents, Mapping):
+        kind = type(parents).__name__
+        raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
+    pairs, seen = [], dict[str, None]()
+    for child, above in parents.items():
+        check_listing(above, f"the parents of {child!r}", "names")
+        listed = [check_name(parent) for parent in above]
+        if isinstance(above, set | frozenset):
+            listed.sort()  # the order of a set differs from run to run
+        seen.update(dict.fromkeys([check_name(child), *listed]))
+        pairs += [(parent, child) for parent in listed]
+    return pairs, list(seen)
+
+
+def check_graph(graph: Any) -> None:
+    """Refuse anything that is not a directed graph of networkx."""
+    if not hasattr(graph, "is_directed"):
+        raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
+    if not graph.is_directed():
+        raise ValueError(
+            f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
+            "end of an edge is the parent"
+        )
+
+
 def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> None:
+    """Refuse names that are not among the known ones; `where` begins the sentence of the error."""
     unknown = list(dict.fromkeys(name for name in names if name not in known))
     if unknown:
-        listed = some(list(known)) or "there are none"
-        raise ValueError(f"{where} {some(unknown)}, not among the features ({listed})")
+        listed = first_few(list(known)) or "there are none"
+        raise ValueError(f"{where} {first_few(unknown)}, not among the features ({listed})")
 
 
-def some(names: Sequence[str], at_most: int = 3) -> str:
-    """The first few names, and how many more there are."""
+def first_few(names: Sequence[str], at_most: int = 3) -> str:
+    """The first few names, and how many more there are.
+
+    >>> first_few(["a", "b", "c", "d"], at_most=2)
+    "'a', 'b' and 2 more"
+    """
     more = len(names) - at_most
     return ", ".join(map(repr, names[:at_most])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def clip(value: object, width: int = 60) -> str:
+    """The representation of a value, cut to a width."""
     text = repr(value)
     return text if len(text) <= width else text[: width - 3] + "..."

@@ -1,4 +1,4 @@
-"""Tables of zeros and ones, in whatever container they come: read as sparse booleans, written in kind."""
+"""Tables of zeros and ones in any container: read as sparse booleans, and returned in the container of the input."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hietan._runtime.optional import import_optional
 
 
 def column_labels(X: Any) -> list[Any] | None:
-    """The labels of a frame's columns; None without a frame and, as in scikit-learn, without any string."""
+    """The labels of a frame's columns; None if X is not a frame or, as in scikit-learn, no label is a string."""
     if not (hasattr(X, "columns") and hasattr(X, "to_numpy")):
         return None
     labels = list(X.columns)
@@ -21,6 +21,7 @@ def column_labels(X: Any) -> list[Any] | None:
 
 
 def n_columns(X: Any) -> int:
+    """The number of columns of a table."""
     shape = np.shape(X)
     if len(shape) != 2:
         raise ValueError(f"X must be a table of rows and columns, got shape {shape}")
@@ -28,7 +29,7 @@ def n_columns(X: Any) -> int:
 
 
 def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]:
-    """Where X is 1, in the columns `at` of a frame or in all columns. A sparse X stays sparse throughout."""
+    """Where X is 1, in the columns `at` of a frame or in all columns. A sparse X is never made dense."""
     if sp.issparse(X):
         return _read_sparse(X)
     values = np.asarray(X) if at is None else _columns(X, at).to_numpy()
@@ -51,17 +52,17 @@ def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
     return ones
 
 
-def lacking(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
+def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
     """The zeros that should be ones, row by row: those at a parent of a 1."""
     due = ones @ parents.astype(np.bool_)
-    due.sort_indices()  # or scipy multiplies by a slower way
+    due.sort_indices()  # otherwise scipy multiplies in a slower way
     zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))
     zeros.eliminate_zeros()
     return zeros.tocoo()
 
 
 def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = None) -> Any:
-    """The table as a container like X; where X is a frame, its columns other than `at` are taken over."""
+    """The table in a container like X; if X is a frame, its columns other than `at` are copied."""
     if sp.issparse(X):
         table: Any = X
         return type(table)(ones.astype(table.dtype))
@@ -81,7 +82,7 @@ def _columns(X: Any, at: Sequence[int]) -> Any:
 
 
 def _pandas_like(X: Any, values: NDArray[np.uint8], at: Sequence[int]) -> Any:
-    # Columns are numbered while they are put together: labels that the hierarchy doesn't know may repeat.
+    # Columns are numbered while they are put together, because labels that the hierarchy does not know may repeat.
     pd = import_optional("pandas", extra="frames", purpose="filling a data frame")
     known = dict.fromkeys(at)
     others = [j for j in range(X.shape[1]) if j not in known]
@@ -94,7 +95,7 @@ def _is_binary(values: Any) -> NDArray[np.bool_]:
     if values.dtype.kind in "biuf":
         good: NDArray[np.bool_] = (values == 0) | (values == 1)
         return good
-    # A frame that mixes integers and booleans comes as objects.
+    # A frame that mixes integers and booleans becomes an array of objects.
     each = (isinstance(v, int | float | np.number | np.bool_) and v in (0, 1) for v in values.flat)
     return np.fromiter(each, dtype=np.bool_, count=values.size).reshape(values.shape)
 

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
-from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.datasets.building.coincidences import coincidences
+from hietan.datasets.account import Account, Tally
 from hietan.datasets.building.columns import Columns, choose_columns, given_columns
-from hietan.datasets.building.genes import MATCHES, Genes, collect
+from hietan.datasets.building.genes import MATCHES, Genes, LivingTerms, genes_from_annotations
 from hietan.datasets.building.options import BuildOptions
-from hietan.datasets.building.rows import Rows, all_rows, first_of_each, labelled_rows
-from hietan.datasets.building.tally import OBSOLETE_TERM, UNKNOWN_TERM, Account, Tally
+from hietan.datasets.building.rows import GeneRows, all_rows, labelled_rows
+from hietan.datasets.building.sources import file_hashes, open_annotations, open_labels, versions
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.readers.annotations import Annotation, AnnotationReader, read_annotations
-from hietan.datasets.readers.files import TextSource, is_path, sha256_of, split_archive
+from hietan.datasets.duplicates import count_duplicates, first_of_each
+from hietan.datasets.readers.annotations import Annotation, AnnotationReader
+from hietan.datasets.readers.files import TextSource
 from hietan.datasets.readers.formats import read_ontology
-from hietan.datasets.readers.labels import Labels, labels_from_mapping, read_labels
+from hietan.datasets.readers.labels import Labels
 from hietan.datasets.readers.ontology import Ontology
 from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
@@ -53,49 +52,55 @@ def build_dataset(
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
 
     Annotations that say NOT are left out; ids that were merged into another term are mapped to it; terms count
-    for all their ancestors, and two columns are related also where the path between them runs through terms
-    that are no columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read,
+    for all their ancestors, and two columns are related even where the path between them runs through terms
+    that are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read,
     dropped (for the first reason that applies) and used.
 
     Parameters
     ----------
     ontology : Ontology, path or open file
-        As `read_ontology` takes it.
+        The ontology, or a file that `read_ontology` reads.
     annotations : path, open file or iterable of Annotation
-        GAF or gene2go. A pair (gene, term) does as an annotation.
+        The annotations: a GAF or gene2go file, or single annotations. A pair (gene, term) is accepted as one.
     labels : path, open file, Labels, dict or None
-        A table as `read_labels` takes it, or {id: label}. None builds all annotated genes, without labels.
+        The labels: a table that `read_labels` reads, or {id: label}. None builds all annotated genes, without
+        labels.
     namespaces : str or iterable of str, optional
-        "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to terms of other
-        namespaces are left out.
+        The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
+        terms of other namespaces are left out.
     relations : iterable of str
-        Along which an annotation spreads upwards: is_a, and others that the ontology has, such as part_of.
+        The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
+        part_of.
     evidence : str or iterable of str, optional
-        Evidence codes that count ("IMP,IDA" or a list); all if not given.
+        The evidence codes that count, such as "IMP,IDA" or a list of them; all if not given.
     taxon : int or str, optional
-        Only annotations of this organism (its NCBI number); needed for gene2go, which holds all organisms.
+        The NCBI number of the organism whose annotations count; needed for gene2go, which holds all organisms.
     follow_replaced : bool
-        Whether an annotation to an obsolete term counts for the term it was replaced by, if there is just one.
+        Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
     min_support : int
-        Terms of fewer rows are left out.
+        Terms that fewer rows have are left out.
     drop_roots : bool
         Whether terms that have children but no parent are left out.
     drop_constant : bool
         Whether terms that all rows have are left out.
     deduplicate : bool
-        Whether rows that are identical (roots included) and of one class are kept once.
+        Whether only the first of several rows that are identical (roots included) and of one class is kept.
     on_conflict : {"drop", "first", "majority", "raise"}
         What to do with a gene that has different labels; see `read_labels`.
-    id_column, label_column, mapping, where
-        How to read the table of labels; see `read_labels`.
+    id_column, label_column : str, optional
+        The columns of ids and labels in the table of labels; see `read_labels`.
+    mapping : dict, optional
+        Maps labels of the table to names of classes; see `read_labels`.
+    where : dict, optional
+        Maps columns of the table of labels to values: only rows with these values count.
     match : sequence of {"id", "symbol", "synonym"}
-        Which names of a gene an id in the table of labels may be, in order of precedence. Without labels, rows
-        are named by the first.
+        The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
+        Without labels, rows are named by the first.
     features : iterable of str, optional
-        Exactly these columns in this order, as a trained model expects them. Terms that the ontology does not
-        know are columns of 0 and counted; `min_support`, `drop_roots` and `drop_constant` play no part.
+        The exact columns, in this order, such as a trained model expects. Terms that the ontology does not
+        know become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
     name : str
-        What to call the dataset.
+        The name of the dataset.
 
     Returns
     -------
@@ -104,7 +109,8 @@ def build_dataset(
     Warns
     -----
     DataWarning
-        Where more than 5 % of the annotations name no living term, or of the labels no annotated gene.
+        If more than 5 % of the annotations name a term that is unknown or obsolete, or more than 5 % of the labels an
+        id without a usable annotation.
 
     Examples
     --------
@@ -123,40 +129,21 @@ def build_dataset(
     >>> print(caught[0].message)
     25.0 % of the labelled genes (1 of 4) have no usable annotation
     """
-    options = BuildOptions(
-        namespaces=namespaces,
-        relations=relations,
-        evidence=evidence,
-        taxon=taxon,
-        follow_replaced=follow_replaced,
-        min_support=min_support,
-        drop_roots=drop_roots,
-        drop_constant=drop_constant,
-        deduplicate=deduplicate,
-        on_conflict=on_conflict,
-        id_column=id_column,
-        label_column=label_column,
-        mapping=mapping,
-        where=where,
-        match=match,
-        features=features,
-    )
+    options = BuildOptions.from_arguments(locals())
     go = ontology if isinstance(ontology, Ontology) else read_ontology(ontology)
-    options = options.fitted_to(go)
+    options = options.resolved_for(go)
     hierarchy = go.hierarchy_of(options.relations)
-    account = _account(labels, options)
-    settled = _settle_labels(labels, options, account)
-    stream = _stream(annotations)
-    genes = collect(stream, _LivingTerms(go, options), account.annotations, options.taxon, options.evidence)
-    rows = _rows(settled, genes, options, account)
+    known_labels = open_labels(labels, options)
+    account = _open_account(known_labels, options)
+    stream = open_annotations(annotations)
+    living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
+    genes = genes_from_annotations(stream, living_term, account.annotations, options.taxon, options.evidence)
+    rows = _choose_rows(known_labels, genes, options, account)
     _count_lines(stream, genes, rows, account.annotations)
-    rows, columns = _table(rows, genes, go, hierarchy, options, account)
+    rows, columns = _choose_table(rows, genes, go, hierarchy, options, account)
     for complaint in account.complaints():
         warnings.warn(complaint, DataWarning, stacklevel=2)
-    files = _hashes(ontology, annotations, labels)
-    origin = {"origin": "hietan.datasets.build_dataset", "files": files, "versions": _versions(go, stream)}
-    settings = {"options": options.as_dict(), "account": account.as_dict()}
-    y, target_names = _classes(rows, settled)
+    y, target_names = _classes(rows, known_labels)
     return Dataset(
         X=columns.X,
         y=y,
@@ -165,79 +152,28 @@ def build_dataset(
         term_names=tuple(go.terms[t].name if t in go.terms else t for t in columns.terms),
         instance_names=tuple(rows.names),
         target_names=target_names,
-        provenance={**origin, **settings, **_remarks(columns, y)},
+        provenance={
+            "origin": "hietan.datasets.build_dataset",
+            "files": file_hashes(ontology, annotations, labels),
+            "versions": versions(go, stream),
+            "options": options.as_dict(),
+            "account": account.as_dict(),
+            **_remarks(columns, y),
+        },
         name=name,
         symbols=rows.symbols(genes),
     )
 
 
-def _account(labels: Any, options: BuildOptions) -> Account:
+def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
     genes = "genes" if labels is None else "labelled genes"
-    return Account(genes, "terms" if options.features is None else "features asked for")
+    account = Account(genes, "terms" if options.features is None else "features asked for")
+    if labels is not None:
+        account.label_rows = labels.tally
+    return account
 
 
-def _settle_labels(labels: Any, options: BuildOptions, account: Account) -> Labels | None:
-    if labels is None:
-        return None
-    if isinstance(labels, Labels):
-        settled = labels
-    elif isinstance(labels, Mapping):
-        settled = labels_from_mapping(labels)
-    else:
-        settled = read_labels(
-            labels,
-            id_column=options.id_column,
-            label_column=options.label_column,
-            mapping=options.mapping,
-            where=options.where,
-            on_conflict=options.on_conflict,
-        )
-    account.label_rows = settled.tally
-    return settled
-
-
-def _stream(annotations: Any) -> Iterable[Annotation]:
-    if is_path(annotations) or hasattr(annotations, "read"):
-        return read_annotations(annotations)
-    if isinstance(annotations, AnnotationReader):
-        return annotations
-    if isinstance(annotations, Iterable):
-        return (each if isinstance(each, Annotation) else Annotation(*each) for each in annotations)
-    raise TypeError(
-        f"annotations must be a path, an open file or an iterable of Annotation, got {annotations!r}"
-    )
-
-
-class _LivingTerms:
-    """The living term of the chosen namespaces that an annotation means, or a note why there is none."""
-
-    def __init__(self, ontology: Ontology, options: BuildOptions) -> None:
-        self.ontology, self.follow = ontology, options.follow_replaced
-        self.namespaces = frozenset(options.namespaces or ())
-
-    def __call__(self, term_id: str, tally: Tally) -> str | None:
-        current = self.ontology.resolve(term_id)
-        if current is None:
-            tally.drop(UNKNOWN_TERM)
-            return None
-        how = "mapped from an alternative id" if current != term_id else ""
-        if self.ontology.terms[current].is_obsolete:
-            current, how = (
-                self.ontology.successor(current) if self.follow else None,
-                "mapped to a replacement",
-            )
-            if current is None:
-                tally.drop(OBSOLETE_TERM)
-                return None
-        if self.ontology.terms[current].namespace not in self.namespaces:
-            tally.drop("other namespace")
-            return None
-        if how:
-            tally.change(how)
-        return current
-
-
-def _rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> Rows:
+def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
     if labels is None:
         rows = all_rows(genes, options.match[0], account.genes)
     else:
@@ -247,8 +183,8 @@ def _rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: A
     return rows
 
 
-def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: Rows, tally: Tally) -> None:
-    """Enter what is known only after reading: lines that were no annotations, and genes that are no rows."""
+def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
+    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
     if isinstance(stream, AnnotationReader):
         tally.read += stream.malformed
         tally.drop("too few columns", stream.malformed)
@@ -258,14 +194,19 @@ def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: Rows, tally: 
     tally.change("says the same as another", tally.used - different)
 
 
-def _table(
-    rows: Rows,
+def _choose_table(
+    rows: GeneRows,
     genes: Genes,
     ontology: Ontology,
     hierarchy: Hierarchy,
     options: BuildOptions,
     account: Account,
-) -> tuple[Rows, Columns]:
+) -> tuple[GeneRows, Columns]:
+    """The rows and columns that are kept.
+
+    Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
+    duplicates are dropped, so that neither option changes what the other keeps.
+    """
     column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
     X = hierarchy.close(rows.annotated_with(genes, column_of, len(hierarchy)))
     if options.features is not None:
@@ -275,40 +216,23 @@ def _table(
     if options.deduplicate:
         kept = first_of_each(columns.X, rows.labels)
         account.genes.drop("identical row of the same class", len(rows.names) - len(kept))
-        rows, columns = rows.take(kept), columns.rows(kept)
+        rows, columns = rows.take(kept), columns.take_rows(kept)
     if options.features is None:
-        chosen = {"roots": options.drop_roots, "constant": options.drop_constant}
-        columns = columns.without(hierarchy, account.terms, **chosen)
+        columns = columns.without(
+            hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
+        )
     if not columns.names:
         raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
     return rows, columns
 
 
-def _classes(rows: Rows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+def _classes(rows: GeneRows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
     if labels is None:
         return np.full(len(rows.names), -1), ()
     number = {label: c for c, label in enumerate(labels.classes)}
     return np.array([number[label] for label in rows.labels], dtype=np.intp), labels.classes
 
 
-def _hashes(*sources: Any) -> dict[str, str]:
-    """The SHA-256 of each source that is a file, or was read from one, by its name."""
-    found = {}
-    for source in sources:
-        name = source if is_path(source) else getattr(source, "source", getattr(source, "name", None))
-        if is_path(name):
-            path, member = split_archive(name)
-            if path.is_file():
-                found[(PurePath(path.name) / member).as_posix()] = sha256_of(path)
-    return found
-
-
-def _versions(ontology: Ontology, stream: Iterable[Annotation]) -> dict[str, str]:
-    header = stream.header if isinstance(stream, AnnotationReader) else {}
-    annotations = {f"annotations, {key}": value for key, value in header.items()}
-    return {"hietan": version("hietan"), "ontology": ontology.version, **annotations}
-
-
 def _remarks(columns: Columns, y: NDArray[np.intp]) -> dict[str, Any]:
     empty = int((np.diff(columns.X.indptr) == 0).sum())
-    return {"missing_features": list(columns.missing), "empty_rows": empty, **coincidences(columns.X, y)}
+    return {"missing_features": list(columns.missing), "empty_rows": empty, **count_duplicates(columns.X, y)}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array
 
-from hietan.datasets.building.tally import UNKNOWN_FEATURE, Tally
+from hietan.datasets.account import UNKNOWN_FEATURE, Tally
 from hietan.datasets.readers.ontology import Ontology
 from hietan.hierarchy import Hierarchy
 
@@ -19,8 +19,8 @@ from hietan.hierarchy import Hierarchy
 class Columns:
     """A table, the name of each column, and the term of the ontology that it stands for.
 
-    The two differ only where a trained model knows a term under an id that was merged since. `missing` are
-    columns that the ontology has no term for.
+    Name and term differ only where a trained model knows a term by an id that has been merged since. `missing` holds
+    the columns that the ontology has no term for.
     """
 
     X: csr_array
@@ -28,16 +28,18 @@ class Columns:
     terms: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
-    def rows(self, at: Sequence[int]) -> Columns:
+    def take_rows(self, at: Sequence[int]) -> Columns:
+        """The same columns over the rows at these positions."""
         return replace(self, X=csr_array(self.X[at]))
 
     def keep(self, kept: NDArray[np.bool_]) -> Columns:
+        """The columns at which the mask is true."""
         at = np.flatnonzero(kept)
         names = tuple(self.names[j] for j in at)
         return Columns(_sorted(self.X[:, at]), names, tuple(self.terms[j] for j in at))
 
     def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool, constant: bool) -> Columns:
-        """The table without roots that have children, and without columns that are 1 in all rows."""
+        """The columns without roots that have children, and without those that are 1 in all rows, if asked for."""
         tops = set(hierarchy.roots) - set(hierarchy.leaves) if roots else set()
         is_root = np.array([term in tops for term in self.terms], dtype=bool)
         is_constant = (_ones(self.X) == self.X.shape[0]) & ~is_root if constant else np.zeros_like(is_root)
@@ -46,7 +48,7 @@ class Columns:
         return self.keep(~is_root & ~is_constant)
 
     def hierarchy(self, whole: Hierarchy) -> Hierarchy:
-        """The relations of the terms among the columns; a second column for one term is related to none."""
+        """The hierarchy of the columns, from that of the terms; a second column of the same term is related to none."""
         name_of: dict[str, str] = {}
         for term, name in zip(self.terms, self.names, strict=True):
             if term in whole:
@@ -58,7 +60,7 @@ class Columns:
 def choose_columns(
     X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
 ) -> Columns:
-    """The living terms of these namespaces that enough rows have; X has a column for each term of all."""
+    """The living terms of these namespaces that enough rows have; X has a column for every term of the ontology."""
     ones = _ones(X)
     terms = list(ontology.terms.values())  # parents that are named but not defined come after these
     fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]
@@ -73,12 +75,12 @@ def choose_columns(
 def given_columns(
     X: csr_array, ontology: Ontology, hierarchy: Hierarchy, features: tuple[str, ...], tally: Tally
 ) -> Columns:
-    """Just these features; those that the ontology does not know are 0."""
+    """Exactly these features, in this order; those that the ontology does not know are columns of 0."""
     terms = tuple(ontology.resolve(feature) or feature for feature in features)
     known = np.array([term in ontology.terms for term in terms], dtype=bool)
     position = {term: j for j, term in enumerate(hierarchy.features)}
     table: Any = csc_array(X)
-    table.resize(X.shape[0], X.shape[1] + 1)  # one empty column more, for all that are not known
+    table.resize(X.shape[0], X.shape[1] + 1)  # one more column, empty, for all that are not known
     chosen = table[:, [position[term] if ok else X.shape[1] for term, ok in zip(terms, known, strict=True)]]
     tally.read = len(features)
     tally.drop(UNKNOWN_FEATURE, int((~known).sum()))

@@ -1,4 +1,4 @@
-"""Genes as annotation files know them: their terms, all their names, and which labelled id is which gene."""
+"""Genes as annotation files describe them: their terms, all their names, and which labelled id is which gene."""
 
 from __future__ import annotations
 
@@ -6,16 +6,31 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hietan.datasets.building.tally import Tally
+from hietan.datasets.account import OBSOLETE_TERM, UNKNOWN_TERM, Tally
 from hietan.datasets.readers.annotations import Annotation
+from hietan.datasets.readers.ontology import Ontology
 
 MATCHES = ("id", "symbol", "synonym")
+"""The kinds of names by which a labelled id can be matched to a gene."""
+
 _Index = dict[str, dict[str, None]]
 
 
 @dataclass
 class Genes:
-    """The usable terms of each object of an annotation file, and the objects that a name stands for."""
+    """What the annotations say about each object (a gene or one of its products).
+
+    Attributes
+    ----------
+    terms : dict of str to set of str
+        The usable terms of each object.
+    lines : Counter
+        The number of usable annotations of each object.
+    symbols : dict of str to str
+        The symbol of each object that has one.
+    by_symbol, by_synonym : dict of str to dict
+        The objects that share a symbol or a synonym, in order of appearance.
+    """
 
     terms: dict[str, set[str]] = field(default_factory=dict)
     lines: Counter[str] = field(default_factory=Counter)
@@ -23,8 +38,8 @@ class Genes:
     by_symbol: _Index = field(default_factory=dict)
     by_synonym: _Index = field(default_factory=dict)
 
-    def meet(self, annotation: Annotation) -> None:
-        """Take note of the names, once per object."""
+    def note_names(self, annotation: Annotation) -> None:
+        """Record the names of the object when it appears for the first time."""
         if annotation.object_id in self.terms:
             return
         self.terms[annotation.object_id] = set()
@@ -35,7 +50,7 @@ class Genes:
             self.by_synonym.setdefault(synonym, {})[annotation.object_id] = None
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
-        """The objects called `name`: the first kind of name that is known decides.
+        """The objects called `name`; of the kinds of names in `match`, the first that knows it decides.
 
         An id stands for one object. A symbol may stand for several (proteins of one gene), which are taken
         together; so may a synonym, but then it is not clear which gene is meant.
@@ -49,38 +64,70 @@ class Genes:
         return ()
 
     def is_ambiguous(self, name: str, match: Sequence[str]) -> bool:
-        """Whether `name` is nothing but a synonym, and that of several objects."""
+        """Whether `name` is only known as a synonym, and as that of several objects."""
         others = [kind for kind in match if kind != "synonym"]
         return len(self.objects(name, match)) > 1 and not self.objects(name, others)
 
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
-        """All genes under this kind of name, with their objects."""
+        """All genes by this kind of name, with their objects."""
         if kind == "id":
             return {name: (name,) for name in self.terms}
         index = self.by_symbol if kind == "symbol" else self.by_synonym
         return {name: tuple(objects) for name, objects in index.items()}
 
 
-def collect(
+class LivingTerms:
+    """Finds the living term of the chosen namespaces that an annotation means."""
+
+    def __init__(self, ontology: Ontology, namespaces: Iterable[str], follow_replaced: bool) -> None:
+        self.ontology, self.follow_replaced = ontology, follow_replaced
+        self.namespaces = frozenset(namespaces)
+
+    def __call__(self, term_id: str, tally: Tally) -> str | None:
+        """The id of that term; None if there is none, and then the tally says why."""
+        current = self.ontology.resolve(term_id)
+        if current is None:
+            tally.drop(UNKNOWN_TERM)
+            return None
+        change = "mapped from an alternative id" if current != term_id else ""
+        if self.ontology.terms[current].is_obsolete:
+            current = self.ontology.successor(current) if self.follow_replaced else None
+            change = "mapped to a replacement"
+            if current is None:
+                tally.drop(OBSOLETE_TERM)
+                return None
+        if self.ontology.terms[current].namespace not in self.namespaces:
+            tally.drop("other namespace")
+            return None
+        if change:
+            tally.change(change)
+        return current
+
+
+def genes_from_annotations(
     annotations: Iterable[Annotation],
-    term_of: Callable[[str, Tally], str | None],
+    living_term: Callable[[str, Tally], str | None],
     tally: Tally,
     taxon: str | None,
     evidence: Collection[str] | None,
 ) -> Genes:
-    """Read all annotations, and keep those that the options let through; `term_of` does so for terms."""
+    """Read all annotations and gather those of the taxon, with the evidence, whose term is alive.
+
+    The names of a gene are recorded even if none of its annotations counts: then a labelled id that names it is known
+    to lack annotations, not to be unknown.
+    """
     genes = Genes()
     for annotation in annotations:
         tally.read += 1
         if taxon is not None and annotation.taxon.partition("|")[0] != taxon:
             tally.drop("other taxon")
             continue
-        genes.meet(annotation)
+        genes.note_names(annotation)
         if annotation.negated:
             tally.drop("NOT: says the opposite")
         elif evidence is not None and annotation.evidence not in evidence:
             tally.drop("other evidence")
-        elif (term := term_of(annotation.term, tally)) is not None:
+        elif (term := living_term(annotation.term, tally)) is not None:
             genes.lines[annotation.object_id] += 1
             genes.terms[annotation.object_id].add(term)
     return genes

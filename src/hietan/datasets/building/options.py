@@ -1,26 +1,29 @@
-"""The options of `build_dataset`: put into one form, checked, and written into the provenance."""
+"""The options of `build_dataset`: checked, put into one form each, and written into the provenance."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
 from hietan.datasets.building.genes import MATCHES
 from hietan.datasets.readers.labels import check_policy
-from hietan.datasets.readers.namespaces import choose_namespaces
-from hietan.datasets.readers.ontology import Ontology
+from hietan.datasets.readers.ontology import Ontology, choose_namespaces
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """What the arguments of the same names mean; after `fitted_to`, in one form each."""
+    """The options of `build_dataset`, which documents them and holds their defaults.
 
-    namespaces: Any
-    relations: Any
-    evidence: Any
-    taxon: Any
+    Every field has the name of its argument. `from_arguments` checks them and brings each into one form, except for
+    `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
+    """
+
+    namespaces: Any  # as given; after `resolved_for` a tuple of full names
+    relations: tuple[str, ...]
+    evidence: frozenset[str] | None
+    taxon: str | None
     follow_replaced: bool
     min_support: int
     drop_roots: bool
@@ -31,37 +34,47 @@ class BuildOptions:
     label_column: str | None
     mapping: Mapping[str, str] | None
     where: Mapping[str, str] | None
-    match: Sequence[str]
-    features: Any
+    match: tuple[str, ...]
+    features: tuple[str, ...] | None
 
-    def __post_init__(self) -> None:
-        check_policy(self.on_conflict)
-        if not isinstance(self.min_support, Integral) or self.min_support < 1:
-            raise ValueError(f"min_support is {self.min_support!r}; expected a whole number from 1")
-        match = (self.match,) if isinstance(self.match, str) else tuple(self.match)
-        if not match or not set(match) <= set(MATCHES):
-            raise ValueError(f"match is {self.match!r}; expected some of {', '.join(MATCHES)}")
-        object.__setattr__(self, "match", match)
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> BuildOptions:
+        """The options among the arguments of `build_dataset`, by name; its other arguments are passed over."""
+        given = {option.name: arguments[option.name] for option in fields(cls)}
+        check_policy(given["on_conflict"])
+        if not isinstance(given["min_support"], Integral) or given["min_support"] < 1:
+            raise ValueError(f"min_support is {given['min_support']!r}; expected an integer of at least 1")
+        given["match"] = _kinds_of_names(given["match"])
+        given["relations"] = _as_tuple(given["relations"])
+        given["evidence"] = _evidence_codes(given["evidence"])
+        given["taxon"] = _taxon(given["taxon"])
+        given["features"] = _features(given["features"])
+        return cls(**given)
 
-    def fitted_to(self, ontology: Ontology) -> BuildOptions:
-        return replace(
-            self,
-            namespaces=choose_namespaces(self.namespaces, ontology),
-            relations=(self.relations,) if isinstance(self.relations, str) else tuple(self.relations),
-            evidence=_codes(self.evidence),
-            taxon=_taxon(self.taxon),
-            features=_features(self.features),
-        )
+    def resolved_for(self, ontology: Ontology) -> BuildOptions:
+        """The same options with the full names of the namespaces of this ontology."""
+        return replace(self, namespaces=choose_namespaces(self.namespaces, ontology))
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON can hold it; given features are only counted, since the dataset names them."""
+        """The options as JSON can hold them; given features are only counted, since the dataset names them."""
         plain = asdict(self)
         plain["evidence"] = None if self.evidence is None else sorted(self.evidence)
         plain["features"] = None if self.features is None else len(self.features)
         return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
 
 
-def _codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
+def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
+    kinds = _as_tuple(match)
+    if not kinds or not set(kinds) <= set(MATCHES):
+        raise ValueError(f"match is {match!r}; expected one or more of {', '.join(MATCHES)}")
+    return kinds
+
+
+def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
     if evidence is None:
         return None
     listed = evidence.split(",") if isinstance(evidence, str) else evidence
@@ -77,7 +90,8 @@ def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
         return None
     listed = () if isinstance(features, str) else tuple(features)
     if not listed or not all(isinstance(feature, str) for feature in listed):
-        raise ValueError(f"features must be names of terms, at least one, got {features!r:.80}")
+        raise ValueError(f"features must be a list of at least one term id, got {features!r:.80}")
     if len(set(listed)) < len(listed):
-        raise ValueError("features names a term twice")
+        repeated = next(feature for i, feature in enumerate(listed) if feature in listed[:i])
+        raise ValueError(f"features must name each term once, but repeats {repeated!r}")
     return listed

@@ -8,23 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from hietan.datasets.building.coincidences import row_keys
+from hietan.datasets.account import NO_ANNOTATION, NO_GENE, SHARED_SYNONYM, Tally
 from hietan.datasets.building.genes import Genes
-from hietan.datasets.building.tally import NO_ANNOTATION, NO_GENE, SHARED_SYNONYM, Tally
-from hietan.datasets.readers.labels import Labels, choose
+from hietan.datasets.readers.labels import Labels, resolve_conflict
 from hietan.exceptions import DataError
 
 
 @dataclass(frozen=True)
-class Rows:
-    """The name, the objects and the label of each row; the label is "" where there are none."""
+class GeneRows:
+    """The rows of a dataset: the name of each, the objects of the annotations that it joins, and its label.
+
+    The label is "" throughout if the rows are not labelled.
+    """
 
     names: list[str]
     objects: list[tuple[str, ...]]
     labels: list[str]
 
     def annotated_with(self, genes: Genes, column_of: Mapping[str, int], n_columns: int) -> csr_array:
-        """A 1 for each term that an object of the row is annotated with."""
+        """A matrix with a 1 for each term that an object of the row is annotated with directly."""
         indices = [
             sorted({column_of[term] for name in objects for term in genes.terms[name]})
             for objects in self.objects
@@ -35,29 +37,38 @@ class Rows:
         return csr_array((ones, flat, indptr.astype(np.int32)), shape=(len(indices), n_columns))
 
     def symbols(self, genes: Genes) -> tuple[str, ...]:
-        """The symbol of each row's first object that has one; none at all where they say no more than the names."""
+        """The symbol of each row's first object that has one; none at all if they only repeat the names."""
         found = [
             next((genes.symbols[each] for each in objects if each in genes.symbols), "")
             for objects in self.objects
         ]
-        telling = any(symbol not in ("", name) for symbol, name in zip(found, self.names, strict=True))
-        return tuple(found) if telling else ()
+        informative = any(symbol not in ("", name) for symbol, name in zip(found, self.names, strict=True))
+        return tuple(found) if informative else ()
 
-    def take(self, at: Sequence[int]) -> Rows:
-        return Rows([self.names[i] for i in at], [self.objects[i] for i in at], [self.labels[i] for i in at])
+    def take(self, at: Sequence[int]) -> GeneRows:
+        """The rows at these positions."""
+        return GeneRows(
+            [self.names[i] for i in at], [self.objects[i] for i in at], [self.labels[i] for i in at]
+        )
 
 
-def all_rows(genes: Genes, kind: str, tally: Tally) -> Rows:
-    """Every gene that has a usable annotation, under the kind of name asked for."""
+def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
+    """A row for every gene that has a usable annotation, named by this kind of name."""
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if any(genes.terms[o] for o in objects)}
     tally.drop("none of its annotations is used", len(named) - len(kept))
-    return Rows(list(kept), list(kept.values()), [""] * len(kept))
+    return GeneRows(list(kept), list(kept.values()), [""] * len(kept))
 
 
-def labelled_rows(labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally) -> Rows:
-    """A row per labelled id that is an annotated gene, and only one for each gene."""
+def labelled_rows(
+    labels: Labels, genes: Genes, match: Sequence[str], on_conflict: str, tally: Tally
+) -> GeneRows:
+    """A row per labelled id that is an annotated gene.
+
+    Several ids may mean the same gene (a symbol and a synonym, say): these become one row, named by the first of them,
+    or none if their labels conflict.
+    """
     tally.read = len(labels)
     ids_of: dict[tuple[str, ...], list[str]] = {}
     for name in labels.by_id:
@@ -78,20 +89,14 @@ def labelled_rows(labels: Labels, genes: Genes, match: Sequence[str], on_conflic
         else:
             tally.drop("same gene under an earlier id", len(names) - 1)
             chosen.append((names[0], objects, label))
-    return Rows([name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen])
+    return GeneRows(
+        [name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen]
+    )
 
 
 def _one_label(labels: Labels, names: Sequence[str], on_conflict: str) -> str | None:
-    said = [labels.by_id[name] for name in names]
-    if len(set(said)) > 1 and on_conflict == "raise":
-        what = ", ".join(f"{name} ({label})" for name, label in zip(names, said, strict=True))
+    given = [labels.by_id[name] for name in names]
+    if len(set(given)) > 1 and on_conflict == "raise":
+        what = ", ".join(f"{name} ({label})" for name, label in zip(names, given, strict=True))
         raise DataError(f"ids of one gene have different labels: {what}", labels.name)
-    return choose(said, on_conflict)
-
-
-def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
-    """The first of all rows that are identical and have the same label."""
-    first: dict[tuple[bytes, str], int] = {}
-    for i, key in enumerate(zip(row_keys(X), labels, strict=True)):
-        first.setdefault(key, i)
-    return list(first.values())
+    return resolve_conflict(given, on_conflict)

@@ -1,52 +1,79 @@
-"""Finding a published file on disk, or else downloading it once, checked."""
+"""Finding a published file on disk, or else downloading it once and checking it."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from hietan._io import replacing
+from hietan._io import atomic_write, replacing
 from hietan._runtime.optional import import_optional
 from hietan.datasets.fetching.registry import Remote
 from hietan.datasets.readers.files import sha256_of
 from hietan.exceptions import DataError
 
-TIMEOUT = 30.0  # seconds without a single byte
-ATTEMPTS = 2  # at each address that does not say no
+_TIMEOUT = 30.0  # seconds without a single byte
+_ATTEMPTS = 2  # at each address that does not answer with a refusal
 
 Directory = str | os.PathLike[str] | None
 
 
 def obtain(
-    remote: Remote, *, data_home: Directory = None, download: bool = True, refresh: bool = False
+    remote: Remote,
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+    progress: bool = False,
+    timeout: float = _TIMEOUT,
 ) -> Path:
-    """The path of the file: where it lies already, or where it was downloaded to."""
+    """Find a published file on disk, or else download it.
+
+    Parameters
+    ----------
+    remote : Remote
+        The file.
+    data_home, download, refresh, progress
+        Where to look and what to do; `fetch_collection` documents them.
+    timeout : float
+        After this many seconds without a single byte a download has failed.
+
+    Returns
+    -------
+    Path
+        Where the file is.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is neither on disk nor can be downloaded; the message says how to put it there by hand.
+    DataError
+        If the file on disk does not have the hash that it should have.
+    """
     homes = list(_homes(data_home))
     if not refresh:
         for home in homes:
             if (home / remote.path).is_file():
                 return _checked(home / remote.path, remote)
     if not download:
-        raise FileNotFoundError(_advice(remote, homes, ["downloading was ruled out"]))
+        raise FileNotFoundError(_advice(remote, homes, ["it is not on disk, and download=False"]))
     target = next(filter(_is_writable, homes), None)
     if target is None:
         raise FileNotFoundError(_advice(remote, homes, [_why_no_place(homes)]))
-    return _download(remote, target, homes)
+    return _download(remote, target, homes, progress, timeout)
 
 
 def _homes(data_home: Directory) -> Iterator[Path]:
-    """Where files may lie: the directory asked for, or HIETAN_DATA; then the platform's cache directory."""
+    """Where to look: the directory asked for, or else HIETAN_DATA; then the platform's cache directory."""
     asked = data_home or os.environ.get("HIETAN_DATA")
     if asked:
         yield Path(asked).expanduser()
     try:
         yield Path(_pooch().os_cache("hietan"))
     except ImportError:
-        return  # nothing can have been downloaded there
+        return  # without pooch nothing can have been downloaded there
 
 
 def _pooch() -> Any:
@@ -80,20 +107,20 @@ def _record_of(path: Path) -> Path:
 
 
 def _recorded(path: Path) -> str | None:
-    """The hash of the first download; the record has the format of the program sha256sum."""
+    """The hash of the first download, which is kept beside it in the format of the program sha256sum."""
     record = _record_of(path)
     return record.read_text(encoding="utf-8").partition(" ")[0] if record.is_file() else None
 
 
-def _download(remote: Remote, home: Path, homes: list[Path]) -> Path:
+def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, timeout: float) -> Path:
     failures = [] if remote.urls else ["no address to download it from is known"]
     for url in remote.urls:
-        for _ in range(ATTEMPTS):
+        for _ in range(_ATTEMPTS):
             try:
-                return _download_from(url, remote, home / remote.path)
+                return _download_from(url, remote, home / remote.path, progress, timeout)
             except ImportError as error:
                 raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
-            except OSError as error:  # what requests raises is one, too
+            except OSError as error:  # the errors of requests are OSErrors, too
                 failure, refused = f"{url}: {error}", getattr(error, "response", None) is not None
             except DataError as error:
                 failure, refused = f"{url}: {error}", True
@@ -103,16 +130,16 @@ def _download(remote: Remote, home: Path, homes: list[Path]) -> Path:
     raise FileNotFoundError(_advice(remote, homes, failures))
 
 
-def _download_from(url: str, remote: Remote, path: Path) -> Path:
+def _download_from(url: str, remote: Remote, path: Path, progress: bool, timeout: float) -> Path:
     fetch = _pooch().HTTPDownloader(
         headers={
-            # The servers of the Gene Ontology refuse the default of Python's libraries.
+            # The servers of the Gene Ontology refuse the default agents of Python's libraries.
             "User-Agent": f"hietan/{version('hietan')} (Python library for hierarchical features)",
-            "Accept-Encoding": "identity",  # the bytes as they are published, so that the hash is theirs
+            "Accept-Encoding": "identity",  # the bytes as published, so that the hash is the published one
         },
         chunk_size=1 << 16,
-        progressbar=sys.stderr.isatty(),
-        timeout=TIMEOUT,
+        progressbar=progress,
+        timeout=timeout,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as unfinished:
@@ -121,7 +148,7 @@ def _download_from(url: str, remote: Remote, path: Path) -> Path:
         if remote.sha256 and found != remote.sha256:
             raise DataError(f"the download has SHA-256 {found}, but {remote.sha256} was expected")
     if not remote.sha256:
-        _record_of(path).write_text(f"{found}  {path.name}\n", encoding="utf-8")
+        atomic_write(_record_of(path), f"{found}  {path.name}\n")
     return path
 
 

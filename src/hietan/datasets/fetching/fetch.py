@@ -8,19 +8,173 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+import hietan.datasets.fetching.registry as registry
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.fetching import registry
 from hietan.datasets.fetching.download import Directory, obtain
 from hietan.datasets.fetching.registry import AGEING_DATASETS, ANNOTATED, ORGANISMS, Remote
 from hietan.datasets.readers.ageing import read_ageing_genes
 from hietan.datasets.readers.files import sha256_of
 from hietan.datasets.readers.labels import read_labels
-from hietan.datasets.readers.namespaces import namespace_codes
 from hietan.datasets.readers.obo import read_obo
-from hietan.datasets.readers.ontology import Ontology
+from hietan.datasets.readers.ontology import Ontology, namespace_codes
 from hietan.exceptions import DataWarning
 
 _ORIGIN = "github.com/andywan0125/AIRE-Journal, Datasets/GeneratedDatasets/ExperimentalDatasets"
+
+
+COLLECTIONS = (
+    "ageing-genes",
+    "gene-ontology",
+    *(f"annotations-{organism}" for organism in ANNOTATED),
+    *("genage-models", "genage-human", "gene2go"),
+)
+"""The names that `fetch_collection` accepts."""
+
+
+def fetch_collection(
+    name: str,
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+    progress: bool = False,
+) -> list[Path]:
+    """Find or download all files of a collection.
+
+    The other functions that fetch take the same options.
+
+    Parameters
+    ----------
+    name : str
+        One of `COLLECTIONS`.
+    release : str
+        "current" or the date of a release, such as "2026-06-19"; for GenAge an edition. Collections that have only
+        one edition disregard it.
+    data_home : path, optional
+        The directory to look in first and, if it can be written to, to keep downloads in; the environment variable
+        `HIETAN_DATA` if not given. Files that are not there are looked for, and kept, in the platform's cache
+        directory. Downloads need the extra `data`.
+    download : bool
+        Whether to download what is missing.
+    refresh : bool
+        Whether to download files that are there already: without it, "current" means the release that was current at
+        the first download.
+    progress : bool
+        Whether to show a progress bar for each download on the standard error stream.
+
+    Returns
+    -------
+    list of Path
+
+    Examples
+    --------
+    >>> COLLECTIONS[:3]
+    ('ageing-genes', 'gene-ontology', 'annotations-worm')
+    """
+    return [
+        obtain(remote, data_home=data_home, download=download, refresh=refresh, progress=progress)
+        for remote in _remotes(name, release)
+    ]
+
+
+def fetch_gene_ontology(
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+    progress: bool = False,
+) -> Path:
+    """Find or download the file of the Gene Ontology, which `read_obo` and `build_dataset` read.
+
+    Parameters
+    ----------
+    release : str
+        "current" or the date of a release, such as "2026-06-19".
+    data_home, download, refresh, progress
+        Where to look and what to do: see `fetch_collection`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = registry.gene_ontology(release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh, progress=progress)
+
+
+def fetch_annotations(
+    organism: str,
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+    progress: bool = False,
+) -> Path:
+    """Find or download the GAF file of an organism, which `read_gaf` and `build_dataset` read.
+
+    Parameters
+    ----------
+    organism : {"worm", "fly", "mouse", "yeast", "human"}
+        The common name of the organism.
+    release : str
+        "current" or the date of a release of the Gene Ontology.
+    data_home, download, refresh, progress
+        Where to look and what to do: see `fetch_collection`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = registry.annotation_file(organism, release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh, progress=progress)
+
+
+def fetch_genage(
+    table: str = "models",
+    release: str = "current",
+    *,
+    data_home: Directory = None,
+    download: bool = True,
+    refresh: bool = False,
+    progress: bool = False,
+) -> Path:
+    """Find or download a gene table of GenAge, which `read_labels` and `build_dataset` read.
+
+    Parameters
+    ----------
+    table : {"models", "human"}
+        The genes of model organisms, or those of humans.
+    release : {"current", "2025", "2014"}
+        The edition. No address of "2025" is known, so it must be on disk already.
+    data_home, download, refresh, progress
+        Where to look and what to do: see `fetch_collection`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = registry.genage(table, release)
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh, progress=progress)
+
+
+def fetch_gene2go(
+    *, data_home: Directory = None, download: bool = True, refresh: bool = False, progress: bool = False
+) -> Path:
+    """Find or download NCBI's gene2go: annotations of all organisms, by Entrez id.
+
+    Parameters
+    ----------
+    data_home, download, refresh, progress
+        Where to look and what to do: see `fetch_collection`.
+
+    Returns
+    -------
+    Path
+    """
+    remote = registry.gene2go()
+    return obtain(remote, data_home=data_home, download=download, refresh=refresh, progress=progress)
 
 
 def fetch_ageing_genes(
@@ -29,6 +183,7 @@ def fetch_ageing_genes(
     *,
     data_home: Directory = None,
     download: bool = True,
+    progress: bool = False,
 ) -> Dataset:
     """Genes of a model organism that prolong or shorten life, described by Gene Ontology terms.
 
@@ -38,21 +193,18 @@ def fetch_ageing_genes(
     Parameters
     ----------
     organism : {"worm", "fly", "mouse", "yeast"} or {"CE", "DM", "MM", "SC"}
-        In any case.
+        The organism, by name or code, in upper or lower case.
     namespaces : str or iterable of str
-        Any of "BP" (biological process), "MF" (molecular function) and "CC" (cellular component): joined as
-        in "BPCC", or as an iterable, in any order.
-    data_home : path, optional
-        The directory that holds `ageing-2014/`; the environment variable `HIETAN_DATA` if not given. Files
-        that are not there are looked for in the platform's cache directory, and downloaded (extra `data`).
-    download : bool
-        Whether to download what is missing.
+        Any of "BP" (biological process), "MF" (molecular function) and "CC" (cellular component): joined, such
+        as "BPCC", or as an iterable, in any order.
+    data_home, download, progress
+        Where to look and what to do: see `fetch_collection`.
 
     Returns
     -------
     Dataset
-        Named like "CE-BP". Class 1 is pro-longevity, 0 anti-longevity; the three roots of GO are dropped. The genes
-        have symbols where the collection's GenAge export is there, too (`fetch_collection("ageing-genes")`).
+        It is named like "CE-BP". Class 1 is pro-longevity, class 0 anti-longevity; the three roots of GO are dropped.
+        The genes have symbols if the GenAge export of the collection is on disk (`fetch_collection("ageing-genes")`).
 
     Examples
     --------
@@ -63,8 +215,9 @@ def fetch_ageing_genes(
     """
     code, subset = _organism_code(organism), "".join(namespace_codes(namespaces))
     table = registry.ageing_file(code, subset)
-    path = obtain(table, data_home=data_home, download=download)
-    obo = obtain(registry.ageing_source(registry.AGEING_ONTOLOGY), data_home=data_home, download=download)
+    source = registry.ageing_source(registry.AGEING_ONTOLOGY)
+    path = obtain(table, data_home=data_home, download=download, progress=progress)
+    obo = obtain(source, data_home=data_home, download=download, progress=progress)
     status = obo.stat()
     ontology, obo_hash = _cached_ontology(obo, status.st_mtime_ns, status.st_size)
     dataset = read_ageing_genes(path, ontology, name=f"{code}-{subset}")
@@ -75,118 +228,8 @@ def fetch_ageing_genes(
     }
     known = _symbols(code, data_home)
     symbols = tuple(known.get(gene, "") for gene in dataset.instance_names)
-    return replace(
-        dataset, provenance={**origin, **dataset.provenance}, symbols=symbols if any(symbols) else ()
-    )
-
-
-def fetch_gene_ontology(
-    release: str = "current", *, data_home: Directory = None, download: bool = True, refresh: bool = False
-) -> Path:
-    """The file of the Gene Ontology, as `read_obo` and `build_dataset` take it.
-
-    Parameters
-    ----------
-    release : str
-        "current" or the date of a release, such as "2026-06-19".
-    data_home : path, optional
-        Where to look first and, if it can be written to, where to keep what is downloaded; `HIETAN_DATA` if not
-        given; else the platform's cache directory.
-    download : bool
-        Whether to download what is missing.
-    refresh : bool
-        Whether to download even what is there: "current" stays what it was at the first download.
-
-    Returns
-    -------
-    Path
-    """
-    remote = registry.gene_ontology(release)
-    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
-
-
-def fetch_annotations(
-    organism: str,
-    release: str = "current",
-    *,
-    data_home: Directory = None,
-    download: bool = True,
-    refresh: bool = False,
-) -> Path:
-    """The GAF file of an organism, as `read_gaf` and `build_dataset` take it.
-
-    Parameters
-    ----------
-    organism : {"worm", "fly", "mouse", "yeast", "human"}
-    release : str
-        "current" or the date of a release of the Gene Ontology.
-    data_home, download, refresh
-        As for `fetch_gene_ontology`.
-
-    Returns
-    -------
-    Path
-    """
-    remote = registry.annotation_file(organism, release)
-    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
-
-
-def fetch_genage(
-    table: str = "models",
-    release: str = "current",
-    *,
-    data_home: Directory = None,
-    download: bool = True,
-    refresh: bool = False,
-) -> Path:
-    """The gene table of GenAge, as `read_labels` and `build_dataset` take it.
-
-    Parameters
-    ----------
-    table : {"models", "human"}
-        Genes of model organisms, or of humans.
-    release : {"current", "2025", "2014"}
-        The edition; "2025" is known, but must be there already.
-    data_home, download, refresh
-        As for `fetch_gene_ontology`.
-
-    Returns
-    -------
-    Path
-    """
-    remote = registry.genage(table, release)
-    return obtain(remote, data_home=data_home, download=download, refresh=refresh)
-
-
-def fetch_gene2go(*, data_home: Directory = None, download: bool = True, refresh: bool = False) -> Path:
-    """NCBI's gene2go, annotations of all organisms by Entrez id; parameters as for `fetch_gene_ontology`."""
-    return obtain(registry.gene2go(), data_home=data_home, download=download, refresh=refresh)
-
-
-COLLECTIONS = (
-    "ageing-genes",
-    "gene-ontology",
-    *(f"annotations-{organism}" for organism in ANNOTATED),
-    *("genage-models", "genage-human", "gene2go"),
-)
-"""What `fetch_collection` takes."""
-
-
-def fetch_collection(
-    name: str,
-    release: str = "current",
-    *,
-    data_home: Directory = None,
-    download: bool = True,
-    refresh: bool = False,
-) -> list[Path]:
-    """All files of one of `COLLECTIONS`; the parameters are those of `fetch_gene_ontology`.
-
-    >>> COLLECTIONS[:3]
-    ('ageing-genes', 'gene-ontology', 'annotations-worm')
-    """
-    wanted = _remotes(name, release)
-    return [obtain(each, data_home=data_home, download=download, refresh=refresh) for each in wanted]
+    provenance = {**origin, **dataset.provenance}
+    return replace(dataset, provenance=provenance, symbols=symbols if any(symbols) else ())
 
 
 def _remotes(name: str, release: str) -> list[Remote]:
@@ -207,12 +250,12 @@ def _remotes(name: str, release: str) -> list[Remote]:
 
 @lru_cache(maxsize=2)
 def _cached_ontology(path: Path, mtime_ns: int, size: int) -> tuple[Ontology, str]:
-    """Parsed once for all datasets; time and size are there to tell a changed file."""
+    """The ontology and the hash of its file, read once for all datasets; time and size reveal that it has changed."""
     return read_obo(path), sha256_of(path)
 
 
 def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
-    """The symbols of an organism's genes by Entrez id; none where the GenAge export is not there."""
+    """The symbols of an organism's genes by Entrez id; none if the GenAge export is not on disk."""
     try:
         export = obtain(registry.ageing_source(registry.AGEING_GENAGE), data_home=data_home, download=False)
     except FileNotFoundError:
@@ -226,9 +269,8 @@ def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
 @lru_cache(maxsize=len(ORGANISMS))
 def _cached_symbols(table: Path, mtime_ns: int, size: int) -> Mapping[str, str]:
     with warnings.catch_warnings():
-        warnings.filterwarnings(
-            "ignore", ".* more fields than", DataWarning
-        )  # every line of it ends in a tab
+        # Every line of these files ends in a tab.
+        warnings.filterwarnings("ignore", ".* more fields than", DataWarning)
         labels = read_labels(
             table, id_column="Entrez Gene ID", label_column="Gene Symbol", on_conflict="first"
         )

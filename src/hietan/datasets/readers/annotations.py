@@ -20,8 +20,27 @@ _Numbered = Iterator[tuple[int, str]]
 
 
 class Annotation(NamedTuple):
-    """One statement that a gene (or gene product) has a term; the fields as they stand in the file.
+    """One statement that a gene (or gene product) has a term; the fields are those of the file.
 
+    Attributes
+    ----------
+    object_id, term : str
+        The ids of the gene and of the term.
+    symbol : str
+        The symbol of the gene; "" where the file has none, as in gene2go.
+    qualifier : str
+        The qualifiers in one string; see `qualifiers`.
+    evidence, aspect : str
+        The evidence code; "P", "F" or "C" for the namespace of the term.
+    taxon : str
+        The organism, such as "taxon:6239".
+    synonym_field : str
+        The synonyms in one string; see `synonyms`.
+    line : int or None
+        The number of the line in the file.
+
+    Examples
+    --------
     >>> Annotation("P12345", "GO:0008340", "daf-2", qualifier="NOT|involved_in").negated
     True
     """
@@ -38,7 +57,7 @@ class Annotation(NamedTuple):
 
     @property
     def qualifiers(self) -> tuple[str, ...]:
-        """The single qualifiers; `|` parts them in GAF, a blank in gene2go."""
+        """The single qualifiers, which are separated by `|` in GAF and by a blank in gene2go."""
         return tuple(re.split(r"[| ]", self.qualifier)) if self.qualifier else ()
 
     @property
@@ -53,18 +72,27 @@ class Annotation(NamedTuple):
 
 
 class AnnotationReader:
-    """An iterator over the annotations of a file, which is read as they are asked for.
+    """An iterator over the annotations of a file, which is read as far as they are asked for.
+
+    Parameters
+    ----------
+    source : path or open file
+        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+    format : {"gaf", "gene2go", ""}
+        The format; "" recognises it by the first line.
 
     Attributes
     ----------
     name, format : str
-        The file; "gaf" or "gene2go".
+        The name of the file; "gaf" or "gene2go".
     header : dict
-        What the comment lines of a GAF say as ``!key: value``, e.g. `gaf-version`, `date-generated`.
+        What the comment lines of a GAF say as ``!key: value``, such as `gaf-version` and `date-generated`.
     n_read : int
-        Lines with an annotation, good or bad, up to now.
+        The number of lines read so far that should hold an annotation, whether they do or not.
     malformed : int
-        Lines that were skipped because columns are missing. When the file is through, a warning counts them.
+        How many of them were skipped because columns are missing. At the end of the file, a warning counts them.
+    first_malformed : int or None
+        The number of the first of these lines.
     """
 
     def __init__(self, source: TextSource, format: str = "") -> None:
@@ -88,7 +116,7 @@ class AnnotationReader:
         return f"AnnotationReader({self.name!r}, format={self.format!r}, n_read={self.n_read})"
 
     def _skip_comments(self, lines: _Numbered) -> tuple[int, str] | None:
-        """Read up to the first line that is no comment, and return it; gene2go's heading is none."""
+        """Read up to the first line that is not a comment, and return it; the heading of gene2go is not a comment."""
         for number, line in lines:
             if line.startswith("!"):
                 self._comment(line, number)
@@ -165,7 +193,7 @@ class AnnotationReader:
         """The same annotations; then a warning about skipped lines, or an error if all of them were."""
         yield from annotations
         columns = _GENE2GO_COLUMNS if self.format == "gene2go" else _GAF_COLUMNS
-        expected = f"expected {columns} columns parted by tabs, with an object and a term"
+        expected = f"expected {columns} tab-separated columns with an object id and a term"
         if self.n_read == self.malformed:
             what = f"none of {self.n_read} lines is an annotation" if self.n_read else "no annotation in it"
             raise DataError(f"{what}; {expected}", self.name, self.first_malformed)
@@ -178,12 +206,12 @@ class AnnotationReader:
 
 
 def read_gaf(source: TextSource) -> AnnotationReader:
-    """Read annotations in GAF 2.1 or 2.2, one at a time.
+    """Read annotations in GAF 1.0 to 2.2, one at a time.
 
     Parameters
     ----------
     source : path or open file
-        Plain, `.gz`, or a `.zip` that holds one file.
+        The annotations: plain, `.gz`, or a `.zip` that holds one file.
 
     Returns
     -------
@@ -202,15 +230,36 @@ def read_gaf(source: TextSource) -> AnnotationReader:
 
 
 def read_gene2go(source: TextSource) -> AnnotationReader:
-    """Read annotations from NCBI's gene2go, one at a time; genes go by their Entrez id.
+    """Read annotations from NCBI's gene2go, one at a time; genes are named by their Entrez id.
 
     The file holds all organisms: pass ``taxon=`` to `build_dataset`, or filter by `Annotation.taxon`.
+
+    Parameters
+    ----------
+    source : path or open file
+        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+
+    Returns
+    -------
+    AnnotationReader
+        An iterator over `Annotation`. Lines with missing columns are skipped and counted.
     """
     return AnnotationReader(source, "gene2go")
 
 
 def read_annotations(source: TextSource) -> AnnotationReader:
-    """Read annotations in GAF or gene2go format, whichever the first line shows."""
+    """Read annotations in GAF or gene2go format, whichever the first line shows.
+
+    Parameters
+    ----------
+    source : path or open file
+        The annotations: plain, `.gz`, or a `.zip` that holds one file.
+
+    Returns
+    -------
+    AnnotationReader
+        An iterator over `Annotation`. Lines with missing columns are skipped and counted.
+    """
     return AnnotationReader(source)
 
 

@@ -1,6 +1,7 @@
 """Lines of text from files, plain or packed, and what to call them in errors.
 
-The content decides how a file is unpacked, not its name: downloads lose their `.gz` or are unpacked under it.
+The content decides how a file is unpacked, not its name: browsers drop the `.gz` of a download, or unpack the file
+and keep the name.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl
 
 
 def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
+    """Whether the source is a path, and not an open file or a value."""
     return isinstance(source, (str, os.PathLike))
 
 
@@ -40,7 +42,7 @@ def source_name(source: Any) -> str:
 
 
 def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
-    """The file on disk, and the member asked for where the path runs on into a zip archive.
+    """The file on disk, and the member asked for where the path leads into a zip archive.
 
     >>> path, member = split_archive("genage.csv")
     >>> path.name, member
@@ -55,42 +57,40 @@ def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
 
 
 def sha256_of(path: Path) -> str:
-    """The SHA-256 of the file as it lies on disk."""
+    """The SHA-256 of the file as it is on disk, not unpacked."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def numbered_lines(source: TextSource) -> Iterator[tuple[int, str]]:
+def numbered_lines(source: TextSource, longest: int = _LONGEST_LINE) -> Iterator[tuple[int, str]]:
     """(number, line) for each line, counted from 1, without its end, whichever kind of end that is.
 
-    `source` is a path, also to a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
+    `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
     file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
-    damaged content is an error.
+    damaged content is an error, and so is a line of more than `longest` characters.
     """
-    name, start, rest, mended = source_name(source), 1, "", _Mended()
+    name, start, rest, latin = source_name(source), 1, "", _Latin1Fallback()
     for text, broken in _texts(source):
         if "\0" in text:
             line = start + (rest + text).split("\0", 1)[0].count("\n")
             raise DataError("binary data (a NUL byte) where text was expected", name, line)
         lines = (rest + text).split("\n")
         rest = lines.pop()
-        if len(rest) > _LONGEST_LINE:
-            raise DataError(
-                f"the line has no end within {_LONGEST_LINE:,} characters", name, start + len(lines)
-            )
+        if len(rest) > longest:
+            raise DataError(f"the line has no end within {longest:,} characters", name, start + len(lines))
         if not text.isascii():
-            lines = mended.lines(lines, start)
+            lines = latin.lines(lines, start)
         yield from enumerate(lines, start)
         start += len(lines)
         if broken:
             raise DataError(f"the file is damaged or cut short here: {broken}", name, start)
     if rest:
-        yield from enumerate(mended.lines([rest], start), start)
-    mended.warn(name)
+        yield from enumerate(latin.lines([rest], start), start)
+    latin.warn(name)
 
 
-class _Mended:
-    """Lines that were no UTF-8: their stray bytes came as surrogates, and go as Latin-1."""
+class _Latin1Fallback:
+    """Reads the lines that are not UTF-8 as Latin-1, and counts them; the decoder left their bytes as surrogates."""
 
     def __init__(self) -> None:
         self.count, self.first = 0, 0
@@ -117,19 +117,19 @@ class _Mended:
 
 
 def _escaped(line: str) -> bool:
-    """Whether all surrogates stand for stray bytes, as they do unless an open text file brought its own."""
+    """Whether all surrogates stand for bytes that are not UTF-8; an open text file may hold others of its own."""
     return not any("\ud800" <= character < "\udc80" or "\udcff" < character <= "\udfff" for character in line)
 
 
 def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
-    """Pieces of decoded text with all line ends as "\\n", and what broke after the last one, if anything did."""
+    """Pieces of decoded text with all line ends as "\\n", and after the last one what was damaged, if anything was."""
     with open_binary_or_text(source) as file:
         if isinstance(file.read(0), str):
             newlines = io.IncrementalNewlineDecoder(None, translate=True)
         else:
             utf8 = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
             newlines = io.IncrementalNewlineDecoder(utf8, translate=True)
-        # One call at a time of what lies below, so that everything before a damaged place still comes.
+        # `read1` makes one call to the file below, so everything before a damaged place is still delivered.
         read, first = getattr(file, "read1", file.read), True
         while True:
             try:
@@ -146,7 +146,7 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
 
 @contextmanager
 def open_binary_or_text(source: TextSource) -> Iterator[Any]:
-    """An unpacked file to read from; one that the caller opened is not closed."""
+    """Open and unpack a file to read from; one that the caller opened is not closed."""
     if not is_path(source) and not hasattr(source, "read"):
         raise TypeError(f"expected a path or an open file, got the {type(source).__name__} {source!r:.60}")
     name = source_name(source)
@@ -175,7 +175,7 @@ def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
 
 
 def _peek(raw: Any) -> bytes:
-    """The first four bytes; nothing where they could not be put back."""
+    """The first four bytes; none where the file cannot be rewound after reading them."""
     if hasattr(raw, "readable") and not raw.readable():
         raise TypeError(f"{source_name(raw)} is not open for reading")
     if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
@@ -198,7 +198,7 @@ def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
     if len(chosen) != 1:
         raise DataError(
             f"expected an archive of one file, found {len(members)}: {', '.join(members[:5])}; "
-            f"name one of them, as in {name}/{(members or ['member'])[0]}",
+            f"name one of them, such as {name}/{(members or ['member'])[0]}",
             name,
         )
     return chosen[0]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from hietan.datasets.building.tally import Tally
+from hietan.datasets.account import Tally
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
 from hietan.exceptions import DataError, DataWarning
 
@@ -20,9 +20,20 @@ _OTHER = ""  # stands for any label outside the mapping
 
 @dataclass(frozen=True)
 class Labels:
-    """The label of each id, in file order; the names of the classes, in the order of their numbers.
+    """The label of each id.
 
-    `tally` counts the rows of the table. Rows beyond the first of an id are `changed`, not dropped.
+    Attributes
+    ----------
+    by_id : mapping of str to str
+        The label of each id, in file order.
+    classes : tuple of str
+        The names of the classes, in the order of their numbers.
+    conflicting : tuple of str
+        The ids that were left out because their rows have different labels.
+    tally : Tally
+        Counts the rows of the table. Rows beyond the first of an id are `changed`, not dropped.
+    name : str
+        The name of the file, for messages.
     """
 
     by_id: Mapping[str, str]
@@ -51,22 +62,22 @@ def read_labels(
 ) -> Labels:
     """Read a table of labels.
 
-    The first row holds the names of the columns. A table with tabs in it is read without quoting, any other
-    as CSV, parted by commas or semicolons. Rows without id or label, or with too few fields, are skipped and
-    counted.
+    The first row holds the names of the columns. A table with tabs in its first row is read without quoting, any
+    other as CSV, separated by commas or semicolons. Rows without id or label, or with too few fields, are skipped
+    and counted.
 
     Parameters
     ----------
     source : path or open file
-        Plain, `.gz`, a `.zip` that holds one file, or a path on into an archive: "genage.zip/worm.tsv".
+        The table: plain, `.gz`, a `.zip` that holds one file, or a path into an archive: "genage.zip/worm.tsv".
     id_column, label_column : str, optional
-        Needed unless there are just two columns, in this order.
+        The columns of ids and labels. They are needed unless the table has just these two columns, in this order.
     mapping : dict, optional
-        From labels in the table to names of classes. Other labels are left out, but an id that has a label of
-        both kinds is in conflict. The classes are numbered as they come in the mapping; without a mapping, in
+        Maps labels of the table to names of classes. Other labels are left out, but an id that has labels of
+        both kinds is in conflict. Classes are numbered in the order of the mapping; without a mapping, in
         alphabetical order.
     where : dict, optional
-        Column to value: only rows with these values count.
+        Maps columns to values: only rows with these values count.
     on_conflict : {"drop", "first", "majority", "raise"}
         What to do with an id whose rows have different labels: leave it out, take the first label, take the
         most frequent one (and leave the id out at a tie), or fail.
@@ -88,7 +99,7 @@ def read_labels(
     id_at, label_at = table.columns(id_column, label_column)
     tests = [(table.column(column), value) for column, value in (where or {}).items()]
     tally = Tally("label rows")
-    said: dict[str, list[tuple[str, int]]] = {}
+    given: dict[str, list[tuple[str, int]]] = {}  # (label, line) of each row of an id
     for number, row in table.rows(max([id_at, label_at, *(at for at, _ in tests)]), tally):
         name, label = row[id_at].strip(), row[label_at].strip()
         if any(row[at].strip() != value for at, value in tests):
@@ -96,20 +107,23 @@ def read_labels(
         elif not name or not label:
             tally.drop("no label" if name else "no id")
         elif mapping is None or label in mapping:
-            said.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
+            given.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
         else:
-            said.setdefault(name, []).append((_OTHER, number))
-    return _settle(said, on_conflict, mapping, tally, table.name)
+            given.setdefault(name, []).append((_OTHER, number))
+    return _one_label_each(given, on_conflict, mapping, tally, table.name)
 
 
 def labels_from_mapping(labels: Mapping[str, Any]) -> Labels:
-    """Labels that are at hand already, as {id: label}."""
+    """Labels from a dict {id: label}; the classes are numbered in alphabetical order."""
     by_id = {str(name): str(label) for name, label in labels.items()}
     return Labels(by_id, tuple(sorted(set(by_id.values()))), tally=Tally("label rows", read=len(by_id)))
 
 
-def choose(labels: Sequence[str], on_conflict: str) -> str | None:
-    """The label to take where several were given, None to take none; the policy "raise" is the caller's."""
+def resolve_conflict(labels: Sequence[str], on_conflict: str) -> str | None:
+    """The label to use for an id that was given all of these, or None to leave the id out.
+
+    The policy "raise" is left to callers, who know what to name in the error.
+    """
     if len(set(labels)) == 1 or on_conflict == "first":
         return labels[0]
     if on_conflict == "majority":
@@ -119,12 +133,13 @@ def choose(labels: Sequence[str], on_conflict: str) -> str | None:
 
 
 def check_policy(on_conflict: str) -> None:
+    """Refuse anything that is not one of the `CONFLICT_POLICIES`."""
     if on_conflict not in CONFLICT_POLICIES:
         raise ValueError(f"on_conflict is {on_conflict!r}; expected one of {', '.join(CONFLICT_POLICIES)}")
 
 
-def _settle(
-    said: Mapping[str, list[tuple[str, int]]],
+def _one_label_each(
+    given: Mapping[str, list[tuple[str, int]]],
     on_conflict: str,
     mapping: Mapping[str, str] | None,
     tally: Tally,
@@ -132,13 +147,13 @@ def _settle(
 ) -> Labels:
     by_id: dict[str, str] = {}
     conflicting = []
-    for name, statements in said.items():
+    for name, statements in given.items():
         labels = [label for label, _ in statements]
         disagree = len(set(labels)) > 1
         if disagree and on_conflict == "raise":
             other = next(line for label, line in statements if label != labels[0])
             raise DataError(f"second, different label for {name!r}", source, other)
-        label = choose(labels, on_conflict)
+        label = resolve_conflict(labels, on_conflict)
         if label:
             by_id[name] = label
             tally.change("further row of an id", len(labels) - 1)
@@ -181,7 +196,7 @@ class _Table:
             except StopIteration:
                 return
             except csv.Error as error:
-                raise DataError(f"no proper CSV: {error}", self.name, self._line) from error
+                raise DataError(f"not valid CSV: {error}", self.name, self._line) from error
             yield self._line, record
 
     def _follow(self, lines: Iterable[tuple[int, str]]) -> Iterator[str]:
@@ -189,12 +204,14 @@ class _Table:
             yield line
 
     def column(self, name: str) -> int:
+        """The position of the column of this name."""
         if self._heading.count(name) != 1:
             found = "more than one" if name in self._heading else "no"
             raise DataError(f"{found} column {name!r}; the columns are {', '.join(self._heading)}", self.name)
         return self._heading.index(name)
 
     def columns(self, id_column: str | None, label_column: str | None) -> tuple[int, int]:
+        """The positions of the columns of ids and labels."""
         if len(self._heading) != 2 and (id_column is None or label_column is None):
             raise DataError(
                 "say which columns hold ids and labels (id_column, label_column); "
@@ -205,7 +222,7 @@ class _Table:
         return id_at, 1 if label_column is None else self.column(label_column)
 
     def rows(self, last: int, tally: Tally) -> Iterator[tuple[int, list[str]]]:
-        """(line number, fields) of the rows that reach as far as the column `last`."""
+        """(line number, fields) of the rows that have a field in the column `last`."""
         width, short, long = len(self._heading), list[int](), list[int]()
         for number, row in self._rows:
             tally.read += 1

@@ -29,18 +29,18 @@ def read_obo(source: TextSource) -> Ontology:
     Parameters
     ----------
     source : path or open file
-        Plain, `.gz`, or a `.zip` that holds one file.
+        The ontology: plain, `.gz`, or a `.zip` that holds one file.
 
     Returns
     -------
     Ontology
         Terms with id, name, namespace, is_a, other relationships, alt_id, is_obsolete, replaced_by and
-        consider; other tags and stanzas are passed over.
+        consider; other tags and stanzas are skipped.
 
     Raises
     ------
     DataError
-        Where the file is damaged or not in this format; it names file and line.
+        If the file is damaged or not in OBO format; the message names the file and the line.
     """
     name = source_name(source)
     header: dict[str, str] = {}
@@ -65,7 +65,7 @@ def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Lines]]:
     lines: _Lines = []
     for number, line in numbered_lines(source):
         if kind and line[:1] not in _INITIALS:
-            continue  # most lines are of no use here, and this is the quickest way to tell
+            continue  # most lines are of no use here, and this is the fastest way to skip them
         if line[:1] == "[":
             yield start, kind, lines
             start, kind, lines = number, line.split("!", 1)[0].strip(), []

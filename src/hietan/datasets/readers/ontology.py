@@ -1,4 +1,4 @@
-"""An ontology in memory: its terms, what became of retired ids, and the hierarchies of its relations."""
+"""An ontology in memory: its terms, namespaces, what became of retired ids, and the hierarchies of its relations."""
 
 from __future__ import annotations
 
@@ -10,11 +10,29 @@ from typing import NamedTuple
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
 
+GO_NAMESPACES = {"BP": "biological_process", "MF": "molecular_function", "CC": "cellular_component"}
+"""The namespaces of the Gene Ontology by their abbreviations."""
+
 
 class Term(NamedTuple):
-    """One term; `is_a` lists the ids of its direct parents, `relationships` (relation, id) of the others.
+    """One term of an ontology.
 
-    An obsolete term may name the term that takes its place (`replaced_by`) or terms to consider by hand.
+    Attributes
+    ----------
+    id, name : str
+        The identifier, and the readable name.
+    namespace : str
+        The part of the ontology that the term belongs to; "" where there are no parts.
+    is_a : tuple of str
+        The ids of the direct parents.
+    alt_ids : tuple of str
+        The ids of terms that were merged into this one.
+    is_obsolete : bool
+        Whether the term is retired.
+    relationships : tuple of (relation, id)
+        The direct relations other than is_a.
+    replaced_by, consider : tuple of str
+        The terms that take the place of an obsolete term, and terms that a curator might use instead.
     """
 
     id: str
@@ -28,7 +46,13 @@ class Term(NamedTuple):
     consider: tuple[str, ...] = ()
 
     def parents(self, relations: Iterable[str] = ("is_a",)) -> Iterator[str]:
-        """The terms that this one stands below under any of the relations."""
+        """The ids of the terms that any of the relations leads to directly.
+
+        Parameters
+        ----------
+        relations : iterable of str
+            "is_a" or names of other relations.
+        """
         for relation in relations:
             if relation == "is_a":
                 yield from self.is_a
@@ -38,9 +62,18 @@ class Term(NamedTuple):
 
 @dataclass(frozen=True)
 class Ontology:
-    """The terms of an ontology by id, in file order, and the `data-version` of its header ("" without one).
+    """The terms of an ontology.
 
-    `source` and `lines` say where the terms stand, for messages.
+    Parameters
+    ----------
+    terms : mapping of str to Term
+        The terms by id, in file order.
+    version : str
+        The `data-version` of the file; "" without one.
+    source : str
+        The name of the file, for messages.
+    lines : mapping of str to int
+        The line at which each term begins, for messages.
 
     Examples
     --------
@@ -73,7 +106,13 @@ class Ontology:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"
 
     def edges(self, relations: Iterable[str] = ("is_a",)) -> Iterator[tuple[str, str]]:
-        """The relations as (parent, child)."""
+        """The pairs (parent, child) of any of the relations.
+
+        Parameters
+        ----------
+        relations : iterable of str
+            "is_a" or names of other relations.
+        """
         relations = tuple(relations)
         return ((parent, term.id) for term in self.terms.values() for parent in term.parents(relations))
 
@@ -94,11 +133,14 @@ class Ontology:
         return {alt: term.id for term in self.terms.values() for alt in term.alt_ids}
 
     def resolve(self, term_id: str) -> str | None:
-        """The id of the term here: `term_id` itself, that of the term it was merged into, or None."""
+        """The id of the term in this ontology: `term_id` itself, the term it was merged into, or None if unknown."""
         return term_id if term_id in self.terms else self.alternatives.get(term_id)
 
     def successor(self, term_id: str) -> str | None:
-        """The living term that an obsolete one was replaced by, step by step; None where that is not one term."""
+        """The living term that replaced an obsolete one, followed step by step.
+
+        None where a step leads to no term, to several, or in a circle.
+        """
         seen = set[str]()
         current = self.resolve(term_id)
         while current is not None and current not in seen:
@@ -115,7 +157,20 @@ class Ontology:
         return self.hierarchy_of(("is_a",))
 
     def hierarchy_of(self, relations: Iterable[str]) -> Hierarchy:
-        """The hierarchy in which a term stands below those that any of `relations` leads to."""
+        """The hierarchy in which any of the relations makes a term the child of another.
+
+        Parameters
+        ----------
+        relations : iterable of str
+            "is_a" or names of other relations that the ontology has.
+
+        Raises
+        ------
+        ValueError
+            If the ontology does not have one of the relations.
+        DataError
+            If the relations form a cycle.
+        """
         relations = (relations,) if isinstance(relations, str) else tuple(relations)
         unknown = [name for name in relations if name not in self.relations]
         if unknown:
@@ -133,3 +188,37 @@ class Ontology:
         line = next((line for term, line in self.lines.items() if term in message), None)
         hint = "" if relations == ("is_a",) else f"; relations are {', '.join(relations)}: leave one out"
         return DataError(f"{message}{hint}", self.source, line)
+
+
+def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:
+    """Any of "BP", "MF" and "CC", in this order, from "CCBP" or ("CC", "BP").
+
+    >>> namespace_codes("ccbp")
+    ('BP', 'CC')
+    """
+    joined = namespaces if isinstance(namespaces, str) else "".join(map(str, namespaces))
+    pairs = [joined[i : i + 2].upper() for i in range(0, len(joined), 2)]
+    if not pairs or len(set(pairs)) < len(pairs) or not set(pairs) <= set(GO_NAMESPACES):
+        raise ValueError(
+            f"namespaces is {namespaces!r}; expected BP, MF and CC, each at most once, such as 'BPCC'"
+        )
+    return tuple(code for code in GO_NAMESPACES if code in pairs)
+
+
+def choose_namespaces(namespaces: str | Iterable[str] | None, ontology: Ontology) -> tuple[str, ...]:
+    """The namespaces of `ontology` that are meant: by full name, or by GO's abbreviations; None means all."""
+    if namespaces is None:
+        return ontology.namespaces
+    named = (namespaces,) if isinstance(namespaces, str) else tuple(namespaces)
+    if named and all(name in ontology.namespaces for name in named):
+        return named
+    try:
+        chosen = tuple(GO_NAMESPACES[code] for code in namespace_codes(named))
+    except ValueError:
+        chosen = ()
+    if not chosen or not set(chosen) <= set(ontology.namespaces):
+        raise ValueError(
+            f"namespaces is {namespaces!r}; the ontology has {', '.join(map(repr, ontology.namespaces))}"
+            ", and GO's abbreviations BP, MF and CC are accepted for them"
+        )
+    return chosen

@@ -1,4 +1,4 @@
-"""Random hierarchies in the likeness of the Gene Ontology.
+"""Random hierarchies that resemble the Gene Ontology.
 
 Measured on the GO of 2014 (39,394 terms below its roots), on what is left of it in the 28 ageing-gene datasets (75
 to 1,338 terms), and on ten hierarchies made here (300 and 1,000 terms, half of them with several parents):
@@ -29,20 +29,26 @@ from scipy.sparse import coo_array, csr_array
 _Indices = NDArray[np.intp]
 
 _DEPTH_PER_LOG_FEATURE = 0.6
-_IN_TURN = 0.6  # share of children dealt out to parents one each; the others flock to popular parents
-_POPULARITY_SPREAD = 1.2
-_CLIMB = 0.4  # chance that a further parent is one level higher, and one more, ...
-_NEARNESS = 0.3  # one over its mean distance, within its level, from the first parent's line
-_FURTHER_PARENT = 0.27  # chance that a term with k >= 2 parents gets one more
+_IN_TURN = (
+    0.6  # share of children that are dealt out to the parents in turn; the others prefer popular parents
+)
+_POPULARITY_SPREAD = 1.2  # standard deviation of the log of a parent's popularity
+_CLIMB = 0.4  # probability that a further parent is taken from one level higher, and again from there
+_NEARNESS = (
+    0.3  # one over the mean distance, within a level, of a further parent from the first parent's line
+)
+_FURTHER_PARENT = 0.27  # probability that a term with two or more parents gets one more
 
 
 def random_dag(rng: np.random.RandomState, n_features: int, multi_parent: float) -> csr_array:
     """The adjacency (parent in the row) of a DAG.
 
-    `multi_parent` of the terms below the roots have two or more parents, as far as there are parents to have.
+    The share `multi_parent` of the terms below the roots has two or more parents, as far as the levels above allow.
     """
     depth = rng.poisson(_DEPTH_PER_LOG_FEATURE * np.log(n_features), size=n_features)
-    bounds = np.concatenate([[0], np.cumsum(np.unique(depth, return_counts=True)[1])])  # no level stays empty
+    bounds = np.concatenate(
+        [[0], np.cumsum(np.unique(depth, return_counts=True)[1])]
+    )  # levels that drew no term are left out
     first = _first_parents(rng, bounds)
     below = np.arange(bounds[1], n_features)
     parents, children = [first[below]], [below]
@@ -82,9 +88,12 @@ def _has_choice(bounds: _Indices, terms: _Indices) -> NDArray[np.bool_]:
 def _further_parents(
     rng: np.random.RandomState, bounds: _Indices, first: _Indices, children: _Indices
 ) -> _Indices:
-    """Another parent for each child: near its first parent or near one of that one's ancestors.
+    """Another parent for each child: a neighbour of its first parent, or of an ancestor of that parent.
 
-    So the parents of a term share most of their ancestors, as they do in GO.
+    In GO the parents of a term share most of their ancestors; parents drawn from a whole level would not. Neighbours
+    within a level do, because `_first_parents` orders each level like the one above. So each child climbs a few steps
+    up the line of its first parents, and from there goes a few places to the left or right, around the end of the
+    level if need be, but never back to the line itself.
     """
     line = first[children]
     while True:

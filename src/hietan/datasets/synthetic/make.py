@@ -1,4 +1,4 @@
-"""Synthetic data in the likeness of genes annotated with Gene Ontology terms."""
+"""Synthetic data that resemble genes annotated with Gene Ontology terms."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -28,34 +28,34 @@ def make_hierarchical_classification(
 ) -> Dataset:
     """Generate rows of hierarchical features whose classes differ in some of the terms.
 
-    The hierarchy resembles the Gene Ontology in depth and branching. A row collects annotations, mostly to
-    specific terms and some far more popular than others, and each brings all ancestors with it: so the rows are
-    closed upwards, rows differ in their number of ones, and many columns are copies of each other. About two
-    annotations per row, but at most half of them, go to informative terms; each of these belongs to one class,
-    in turn, and rows of that class get it more often than others.
+    The hierarchy resembles the Gene Ontology in depth and branching. Each row collects annotations, mostly to
+    specific terms, some of which are far more popular than others, and each annotation brings all ancestors of its
+    term: so the rows are closed upwards, they differ in their number of ones, and many columns are copies of each
+    other. About two annotations per row, but at most half of them, go to informative terms. Each informative term
+    belongs to one class, in turn, and rows of that class have it more often than others.
 
     Parameters
     ----------
     n_samples, n_features, n_classes : int
-        Rows, columns, classes (at least 2). With fewer rows than classes some classes stay empty.
+        The numbers of rows, columns and classes (at least 2). With fewer rows than classes, some classes stay empty.
     density : float in (0, 1)
-        Share of ones in `X`.
+        The share of ones in `X`.
     multi_parent : float in [0, 1]
-        Share of the terms below the roots that have two or more parents.
+        The share of the terms below the roots that have two or more parents.
     n_informative : int
-        Number of terms that bear on the class themselves (their ancestors do through them); all of them where
-        there are fewer. ``provenance["informative"]`` names them.
+        The number of terms that depend on the class directly (their ancestors do so through them); if there are
+        fewer terms, all of them do. ``provenance["informative"]`` names them.
     imbalance : float in (0, 1)
-        Share of the rows in class 0; the other classes share the rest evenly. So 0.5 is balanced for two classes.
+        The share of the rows in class 0; the other classes share the rest evenly. For two classes, 0.5 is balanced.
     noise : float in [0, 1]
-        Share of the rows whose annotations follow another class than their own, chosen at random.
+        The share of the rows, chosen at random, whose annotations follow another class than their own.
     random_state : int, RandomState or None
-        An int gives the same data each time.
+        The source of randomness; an int gives the same data each time.
 
     Returns
     -------
     Dataset
-        Features "T:0000000", ..., rows "row0", ..., classes "class0", ...
+        The features are named "T:0000000", ..., the rows "row0", ..., the classes "class0", ...
 
     Examples
     --------
@@ -71,7 +71,7 @@ def make_hierarchical_classification(
     n_informative = min(_whole("n_informative", n_informative, 0), n_features)
     multi_parent, noise = _share("multi_parent", multi_parent), _share("noise", noise)
     density, imbalance = _share("density", density, inside=True), _share("imbalance", imbalance, inside=True)
-    from sklearn.utils import check_random_state  # here: it takes 100 MB, and readers do without
+    from sklearn.utils import check_random_state  # imported here: it takes 100 MB, which readers do not need
 
     rng = check_random_state(random_state)
 
@@ -79,8 +79,8 @@ def make_hierarchical_classification(
     hierarchy = Hierarchy.from_adjacency(random_dag(rng, n_features, multi_parent), features=names)
     y = _classes(rng, n_samples, n_classes, imbalance)
     informative = _informative(rng, hierarchy, n_informative)
-    telling = [informative[c::n_classes] for c in range(n_classes)]
-    X = annotate(rng, hierarchy, _flip(rng, y, n_classes, noise), telling, density)
+    of_class = [informative[c::n_classes] for c in range(n_classes)]
+    X = annotate(rng, hierarchy, _flip(rng, y, n_classes, noise), of_class, density)
     return Dataset(
         X=X,
         y=y,
@@ -129,7 +129,7 @@ def _share(name: str, value: Any, inside: bool = False) -> float:
 
 
 def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: float) -> _Indices:
-    """The class of each row: `share` of them 0, the rest in equal parts, none empty if there are rows enough."""
+    """The class of each row: `share` of them 0, the rest in equal parts, no class empty if there are enough rows."""
     others = n_classes - 1
     first = round(share * n_samples)
     if n_samples >= n_classes:
@@ -139,7 +139,7 @@ def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: 
 
 
 def _flip(rng: np.random.RandomState, y: _Indices, n_classes: int, noise: float) -> _Indices:
-    """The class that each row follows: its own, or for a share `noise` of the rows another."""
+    """The class that each row follows: its own or, for a share `noise` of the rows, another."""
     follows = y.copy()
     rows = rng.permutation(len(y))[: round(noise * len(y))]
     follows[rows] = (y[rows] + rng.randint(1, n_classes, size=len(rows))) % n_classes
@@ -147,7 +147,7 @@ def _flip(rng: np.random.RandomState, y: _Indices, n_classes: int, noise: float)
 
 
 def _informative(rng: np.random.RandomState, hierarchy: Hierarchy, how_many: int) -> _Indices:
-    """Terms without children first: they are unrelated, so none speaks for another's class as its ancestor."""
+    """The informative terms: those without children first, since none of them is an ancestor of another."""
     order = rng.permutation(len(hierarchy))
     n_children = np.diff(hierarchy.adjacency.indptr)
     return order[np.argsort(n_children[order] > 0, kind="stable")][:how_many]

@@ -1,4 +1,4 @@
-"""Book-keeping: what came in, what was used, and why the rest was not."""
+"""Book-keeping: how much was read, how much of it was used, and why the rest was not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Tally:
     """How many things of one kind were read, and how many of them were dropped for which reason.
 
     A thing is dropped for the first reason that applies, so the parts add up: ``read == used + all dropped``.
-    `changed` counts things that were used, but not as they stood.
+    `changed` counts things that were used, but in another form than they were read.
 
     >>> tally = Tally("labels", read=10)
     >>> tally.drop("no label", 3)
@@ -34,25 +34,36 @@ class Tally:
     changed: Counter[str] = field(default_factory=Counter)
 
     def drop(self, reason: str, count: int = 1) -> None:
+        """Count things that are not used; a count of 0 leaves no entry."""
         if count:
             self.dropped[reason] += count
 
     def change(self, how: str, count: int = 1) -> None:
+        """Count things that are used in another form; a count of 0 leaves no entry."""
         if count:
             self.changed[how] += count
 
     @property
     def used(self) -> int:
+        """The number of things that were read and not dropped."""
         return self.read - self.dropped.total()
 
     def as_dict(self) -> dict[str, Any]:
+        """The tally as plain values that JSON can hold."""
         parts: dict[str, Any] = {"read": self.read, "used": self.used, "dropped": dict(self.dropped)}
         return parts | ({"changed": dict(self.changed)} if self.changed else {})
 
 
 class Account:
-    """The tallies of a dataset in the making.
+    """The tallies of a dataset that is being built: annotations, rows of the label table, genes and terms.
 
+    Parameters
+    ----------
+    genes, terms : str
+        What the genes and the terms are called in the account and in warnings.
+
+    Examples
+    --------
     >>> account = Account()
     >>> account.genes.read = 100
     >>> account.genes.drop("no usable annotation", 9)
@@ -67,11 +78,12 @@ class Account:
         self.terms = Tally(terms)
 
     def as_dict(self) -> dict[str, Any]:
+        """The tallies of everything that was read, as plain values that JSON can hold."""
         tallies = (self.annotations, self.label_rows, self.genes, self.terms)
         return {tally.what: tally.as_dict() for tally in tallies if tally.read}
 
     def complaints(self) -> Iterator[str]:
-        """A sentence for each kind of thing of which more than a few per cent find no partner."""
+        """A sentence for each kind of thing of which more than `A_FEW` were lost because nothing matched them."""
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
             (self.genes, (NO_GENE, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),

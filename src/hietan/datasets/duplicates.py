@@ -1,0 +1,45 @@
+"""Rows and columns of a table that are equal; readers and builders alike count them."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csc_array, csr_array
+
+
+def count_duplicates(X: csr_array, y: NDArray[np.intp]) -> dict[str, Any]:
+    """Count the rows that repeat an earlier row, the distinct rows that occur in several classes, and equal columns.
+
+    >>> count_duplicates(csr_array(np.array([[1, 1], [1, 1], [0, 0]], dtype=np.uint8)), np.array([0, 1, 0]))
+    {'repeated_rows': 1, 'contradictory_rows': 1, 'repeated_columns': 1}
+    """
+    rows = _row_keys(X)
+    classes_of = Counter(row for row, _ in set(zip(rows, y.tolist(), strict=True)))
+    return {
+        "repeated_rows": len(rows) - len(classes_of),
+        "contradictory_rows": sum(count > 1 for count in classes_of.values()),
+        "repeated_columns": X.shape[1] - len(set(_row_keys(csc_array(X)))),
+    }
+
+
+def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
+    """The first of all rows that are identical and have the same label.
+
+    >>> first_of_each(csr_array(np.array([[1, 1], [1, 1], [1, 1]])), ["a", "b", "a"])
+    [0, 1]
+    """
+    first: dict[tuple[bytes, str], int] = {}
+    for i, key in enumerate(zip(_row_keys(X), labels, strict=True)):
+        first.setdefault(key, i)
+    return list(first.values())
+
+
+def _row_keys(X: csr_array | csc_array) -> list[bytes]:
+    """One key per row (of a csc_array: per column); equal rows have equal keys."""
+    X = X.copy()
+    X.eliminate_zeros()
+    X.sort_indices()
+    indices = X.indices.astype(np.int64)
+    return [indices[a:b].tobytes() for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]

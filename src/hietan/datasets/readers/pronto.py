@@ -1,0 +1,46 @@
+"""Ontologies in OBO-Graph JSON or OWL, read by pronto."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from hietan._runtime.optional import import_optional
+from hietan.datasets.readers.files import TextSource, open_binary_or_text, source_name
+from hietan.datasets.readers.ontology import Ontology, Term
+from hietan.exceptions import DataError
+
+
+def read_with_pronto(source: TextSource) -> Ontology:
+    """Read whatever `pronto` reads: OBO-Graph JSON, OWL (RDF/XML) and, slowly, OBO."""
+    pronto = import_optional("pronto", extra="ontologies", purpose="reading OBO-Graph JSON and OWL")
+    name = source_name(source)
+    with warnings.catch_warnings(), open_binary_or_text(source) as file:
+        warnings.simplefilter("ignore")  # about details of the format that play no part here
+        try:
+            loaded = pronto.Ontology(file)
+            terms = {term.id: _term(term) for term in loaded.terms()}
+        except BaseException as error:  # its parser is compiled, and may panic outside of Exception
+            if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+                raise
+            raise DataError(f"pronto cannot read it: {error}", name) from error
+    if not terms:
+        raise DataError("no term found; expected an ontology in OBO, OBO-Graph JSON or OWL", name)
+    return Ontology(terms, loaded.metadata.data_version or "", name)
+
+
+def _term(term: Any) -> Term:
+    # pronto holds sets; sorting makes the result the same in every run.
+    parents = (parent.id for parent in term.superclasses(distance=1, with_self=False))
+    related = ((kind.id, target.id) for kind, targets in term.relationships.items() for target in targets)
+    return Term(
+        id=term.id,
+        name=term.name or term.id,
+        namespace=term.namespace or "",
+        is_a=tuple(sorted(parents)),
+        alt_ids=tuple(sorted(term.alternate_ids)),
+        is_obsolete=bool(term.obsolete),
+        relationships=tuple(sorted(related)),
+        replaced_by=tuple(sorted(other.id for other in term.replaced_by)),
+        consider=tuple(sorted(other.id for other in term.consider)),
+    )

@@ -1,0 +1,62 @@
+"""The options of `build_dataset` are written out three times; here the three are held together."""
+
+import inspect
+import re
+from dataclasses import fields
+
+import pytest
+
+from hietan.datasets import build_dataset
+from hietan.datasets.building.options import BuildOptions
+
+SIGNATURE = inspect.signature(build_dataset).parameters
+OPTIONS = {name: option.default for name, option in SIGNATURE.items() if option.kind is option.KEYWORD_ONLY}
+# Where an option of the command has another name than the argument, or another form.
+COMMAND = {"mapping": "map", "features": "features_of"}
+LISTED = {"match": ("id", "symbol", "synonym"), "relations": ("is_a",)}
+
+
+def options(**changes):
+    return BuildOptions.from_arguments({**OPTIONS, **changes})
+
+
+def test_signature_fields_and_documentation_agree():
+    assert [field.name for field in fields(BuildOptions)] == [name for name in OPTIONS if name != "name"]
+    section = inspect.getdoc(build_dataset).partition("Parameters\n")[2].partition("Returns\n")[0]
+    documented = re.findall(r"^([\w, ]+) : ", section, flags=re.MULTILINE)
+    assert ", ".join(documented).split(", ") == list(SIGNATURE)
+
+
+def test_the_command_has_the_same_options_and_defaults():
+    pytest.importorskip("typer")
+    from typer.main import get_command
+
+    from hietan.cli.app import make_app
+
+    command = {option.name: option.default for option in get_command(make_app()).commands["build"].params}
+    for name, default in OPTIONS.items():
+        assert COMMAND.get(name, name) in command
+        if name in LISTED:
+            assert tuple(command[name].split(",")) == tuple(default) == LISTED[name]
+        elif name != "name":
+            assert command[COMMAND.get(name, name)] == default
+    others = {"ontology", "annotations", "labels", "output", "help"}
+    assert set(command) - {COMMAND.get(name, name) for name in OPTIONS} <= others
+
+
+def test_each_option_has_one_form():
+    chosen = options(
+        relations="is_a", evidence="imp, IDA", taxon="taxon:6239", match="symbol", features=["b", "a"]
+    )
+    assert chosen.relations == ("is_a",)
+    assert chosen.evidence == {"IMP", "IDA"}
+    assert chosen.taxon == options(taxon=6239).taxon == "taxon:6239"
+    assert chosen.match == ("symbol",)
+    assert chosen.features == ("b", "a")
+
+
+def test_options_are_checked_before_a_file_is_read():
+    with pytest.raises(ValueError, match="min_support is 0; expected an integer of at least 1"):
+        build_dataset("no such file", "no such file", min_support=0)
+    with pytest.raises(ValueError, match="features must name each term once, but repeats 'GO:1'"):
+        build_dataset("no such file", "no such file", features=["GO:1", "GO:1"])

@@ -1,0 +1,89 @@
+"""A hierarchy is a value: it is compared, copied, pickled and shown, and never changed."""
+
+import copy
+import pickle
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from hietan.hierarchy import Hierarchy
+from support.hierarchies import WORKED_EDGES, graphs
+
+
+def test_copies_are_itself(worked):
+    assert copy.copy(worked) is worked
+    assert copy.deepcopy(worked) is worked
+    assert copy.deepcopy({"hierarchy": [worked]})["hierarchy"][0] is worked
+
+
+def test_nothing_can_be_changed(worked):
+    for name in ("features", "edges", "roots", "_parents", "anything"):
+        with pytest.raises(AttributeError, match=f"immutable: cannot set '{name}'"):
+            setattr(worked, name, ())
+    with pytest.raises(AttributeError, match="immutable: cannot delete '_features'"):
+        del worked._features
+
+
+@given(graphs())
+def test_pickle_round_trip(graph):
+    names, edges = graph
+    hierarchy = Hierarchy.from_edges(edges, names)
+    again = pickle.loads(pickle.dumps(hierarchy))
+    assert again == hierarchy
+    assert hash(again) == hash(hierarchy)
+    assert again.edges == hierarchy.edges
+    assert np.array_equal(again.ancestor_matrix.toarray(), hierarchy.ancestor_matrix.toarray())
+
+
+def test_pickle_leaves_the_closure_out():
+    names = [f"n{i:04}" for i in range(1000)]
+    chain = Hierarchy.from_edges(pairwise(names))
+    before = len(pickle.dumps(chain))
+    assert chain.ancestor_matrix.nnz == chain.descendant_matrix.nnz == 499_500
+    assert chain.edges
+    assert len(pickle.dumps(chain)) == before < 20_000
+
+
+def test_equality_is_by_features_and_edges(worked):
+    assert worked != Hierarchy.from_edges(WORKED_EDGES, sorted(worked.features))
+    assert worked != Hierarchy.from_edges(WORKED_EDGES[1:], worked.features)
+    assert worked != "worked"
+    assert len({worked, Hierarchy.from_edges(WORKED_EDGES), Hierarchy.from_edges(WORKED_EDGES[1:])}) == 2
+
+
+def test_a_missing_library_names_the_extra(worked, monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r'to_networkx needs networkx.*pip install "hietan\[frames\]"'):
+        worked.to_networkx()
+
+
+def test_html_shows_counts_and_escapes_names():
+    nasty = "<script>alert('x')</script> & co"
+    html = Hierarchy.from_edges([(nasty, "child")])._repr_html_()
+    assert "<script>" not in html
+    assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt; &amp; co" in html
+    assert "<b>2</b>" in html
+    assert html.count("<div") == html.count("</div>")
+    assert html.count("<span") == html.count("</span>")
+
+
+def test_html_of_a_large_hierarchy_stays_small():
+    names = [f"n{i}" for i in range(3000)]
+    edges = [(names[i // 10], names[i]) for i in range(1, 3000)]
+    html = Hierarchy.from_edges(edges)._repr_html_()
+    assert len(html) < 6000
+    assert "3,000" in html
+    assert "<code>n0</code>" in html
+    assert "and 6 more" in html  # the root has 9 children, of which 3 are shown
+
+
+def test_pickles_written_before_still_load():
+    """They name the function that rebuilds a hierarchy, so it must stay where it was."""
+    written = Path(__file__).with_name("written-by-0.1.pickle").read_bytes()
+    assert b"hietan.hierarchy\x94\x8c\t_unpickle" in written
+    names = [f"T:000000{i}" for i in range(4)]
+    assert pickle.loads(written) == Hierarchy.from_edges([("T:0000000", "T:0000001")], names)

@@ -1,0 +1,186 @@
+"""Files are written whole or not at all, with the same bytes for the same content, under safe names."""
+
+import os
+import re
+import threading
+import time
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import unquote
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hietan._io import TEMPORARY, atomic_write, replacing, safe_file_name, to_json, write_archive
+
+NASTY = [
+    "",
+    ".",
+    "..",
+    "../a",
+    "a/b",
+    "a\\b",
+    "a%2Fb",
+    "%",
+    "a b",
+    "a:b",
+    "C:\\x",
+    "*?<>|\"'",
+    "ä",
+    "a\u0308",
+    "\0",
+    "\n",
+]
+
+
+# ------------------------------------------------------------------------------------------ whole or not at all
+
+
+def test_a_file_is_written_and_its_directories_are_made(tmp_path):
+    path = tmp_path / "new" / "directory" / "file.txt"
+    atomic_write(path, "text with an ä\n")
+    assert path.read_bytes() == b"text with an \xc3\xa4\n"
+    atomic_write(path, b"\x00bytes")
+    assert path.read_bytes() == b"\x00bytes"
+    assert os.listdir(path.parent) == ["file.txt"]
+
+
+@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt])
+def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write_half():
+        with replacing(path) as temporary:
+            temporary.write_text("half of the n")
+            assert os.listdir(tmp_path) != ["file.txt"]
+            raise error("no more")
+
+    with pytest.raises(error, match="no more"):
+        write_half()
+    assert os.listdir(tmp_path) == ["file.txt"]
+    assert path.read_text() == "old"
+
+
+def test_a_failing_archive_leaves_the_old_file_and_nothing_else(tmp_path):
+    path = tmp_path / "archive"
+    path.write_text("old")
+    with pytest.raises(TypeError):
+        write_archive(path, {"good": b"1", "bad": None})
+    assert os.listdir(tmp_path) == ["archive"]
+    assert path.read_text() == "old"
+
+
+def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        atomic_write(path, "\ud800")
+    assert os.listdir(tmp_path) == ["file.txt"]
+    assert path.read_text() == "old"
+
+
+def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError), replacing(tmp_path / "file.txt"):
+        pass
+    assert os.listdir(tmp_path) == []
+
+
+def test_unfinished_files_are_named_as_such(tmp_path):
+    with replacing(tmp_path / "file.txt") as temporary:
+        assert temporary.parent == tmp_path
+        assert temporary.name.startswith(TEMPORARY) and temporary.name.endswith("file.txt")
+        temporary.write_text("new")
+
+
+def test_a_missing_directory_is_named(tmp_path):
+    missing = tmp_path / "no" / "such"
+    for write in (
+        lambda: write_archive(missing / "file", {}),
+        lambda: replacing(missing / "file").__enter__(),
+    ):
+        with pytest.raises(FileNotFoundError, match="No such file or directory") as caught:
+            write()
+        assert caught.value.filename == str(missing)
+        assert str(caught.value).endswith(f": {str(missing)!r}")
+    assert not missing.parent.exists()
+
+
+def test_two_threads_that_write_the_same_file_at_once(tmp_path):
+    """One of them wins, and a reader never sees a mixture."""
+    path, both_inside = tmp_path / "file", threading.Barrier(2)
+    contents = {letter * 200_000 for letter in ("a", "b")}
+
+    def write(content):
+        with replacing(path) as temporary:
+            both_inside.wait(60)
+            temporary.write_text(content)
+            both_inside.wait(60)
+        return path.read_text()
+
+    with ThreadPoolExecutor(2) as pool:
+        assert set(pool.map(write, sorted(contents))) <= contents
+    assert path.read_text() in contents
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_reader_beside_many_writers_always_finds_a_whole_file(tmp_path):
+    path, contents = tmp_path / "file", [letter * 50_000 for letter in "abcd"]
+    atomic_write(path, contents[0])
+    stop = time.monotonic() + 0.3
+
+    def write(content):
+        while time.monotonic() < stop:
+            atomic_write(path, content)
+
+    with ThreadPoolExecutor(4) as pool:
+        writers = [pool.submit(write, content) for content in contents]
+        while time.monotonic() < stop:
+            assert path.read_text() in contents
+        for writer in writers:
+            writer.result()
+    assert os.listdir(tmp_path) == ["file"]
+
+
+# ------------------------------------------------------------------------------------------ the same bytes
+
+
+@given(st.dictionaries(st.text("abc./", min_size=1, max_size=6), st.binary(max_size=200), max_size=4))
+def test_the_bytes_of_an_archive_depend_on_its_members_alone(tmp_path_factory, members):
+    directory = tmp_path_factory.mktemp("archives")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, now in (("first", 1e9), ("second", 2e9)):
+            patch.setattr(time, "time", lambda now=now: now)
+            write_archive(directory / name, members)
+    assert (directory / "first").read_bytes() == (directory / "second").read_bytes()
+    with zipfile.ZipFile(directory / "first") as archive:
+        assert archive.namelist() == list(members)
+        assert {name: archive.read(name) for name in members} == members
+        assert {member.date_time for member in archive.infolist()} <= {(1980, 1, 1, 0, 0, 0)}
+
+
+def test_json_is_readable_and_ends_with_a_line():
+    assert to_json({"ä": [1, None], "b": 0.1}) == '{\n "ä": [\n  1,\n  null\n ],\n "b": 0.1\n}\n'
+
+
+# ------------------------------------------------------------------------------------------ safe names
+
+
+def test_nasty_names_stay_different():
+    assert len({safe_file_name(name) for name in NASTY}) == len(NASTY)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+@example("a%2Fb")
+@example("..")
+def test_a_name_can_be_recovered_so_no_two_become_one(name):
+    safe = safe_file_name(name)
+    assert unquote(safe) == name
+    assert re.fullmatch(r"[A-Za-z0-9_.~=,+ %-]*", safe)
+
+
+@pytest.mark.parametrize("name", [name for name in NASTY if name not in ("", ".", "..")])
+def test_files_of_nasty_names_stay_in_their_directory(tmp_path, name):
+    atomic_write(tmp_path / f"{safe_file_name(name)}.csv", name)
+    assert [path.read_text() for path in tmp_path.iterdir()] == [name]
