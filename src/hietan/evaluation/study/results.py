@@ -86,9 +86,9 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             for seed in study.seeds:
                 whole = [jobs[seed, fold] for fold in range(study.cv)]
                 if not any("error" in job for job in whole):
-                    parts = [_rows(job) for job in whole]
+                    parts = [_predictions_of(job) for job in whole]
                     predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
-            counted = [_usage(job) for job in jobs.values() if "usage" in job]
+            counted = [_usage_of(job) for job in jobs.values() if "usage" in job]
             if len(counted) == study.cv:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
@@ -196,10 +196,11 @@ def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
 def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
+        score = pooled.score
         for k in range(int(pooled.fold.max()) + 1):
             rows = pooled.fold == k
-            score = None if pooled.score is None else pooled.score[rows]
-            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=score)
+            ranked_by = None if score is None else score[rows]
+            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=ranked_by)
             values = (METRICS[name].compute(fold) for name in _FOLD_METRICS)
             yield [*which, k, int(rows.sum()), *values]
 
@@ -242,12 +243,12 @@ def _summary_rows(
         yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
 
 
-def _rows(job: Mapping[str, Any]) -> RowPredictions:
+def _predictions_of(job: Mapping[str, Any]) -> RowPredictions:
     logs = job.get("log_proba")
     return RowPredictions(np.array(job["y_pred"]), None if logs is None else np.array(logs))
 
 
-def _usage(job: Mapping[str, Any]) -> FeatureUsage:
+def _usage_of(job: Mapping[str, Any]) -> FeatureUsage:
     columns = (np.array(job["usage"][name]) for name in ("selected", "in_edges"))
     return FeatureUsage(len(job["y_pred"]), *columns)
 
