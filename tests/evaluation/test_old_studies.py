@@ -24,6 +24,14 @@ from hietan.report import study_summary, write_report
 OLD = Path(__file__).parents[1] / "data" / "study-0.1"
 
 
+def lines_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+COLUMNS = list(lines_of(OLD / "summary.csv")[0])
+
+
 def run_again(folder, progress):
     data = [
         replace(make_hierarchical_classification(40, 12, random_state=k), name=f"tiny set {k}")
@@ -37,12 +45,14 @@ def run_again(folder, progress):
 
 
 def results_in(folder):
-    """The files of a study that hold results, but for what belongs to the report in its summary."""
+    """The files of a study that hold results. In its summary count the metrics of the old study, and not its report."""
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".jsonl", ".json", ".txt")]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     summary = json.loads(files["summary.json"])
     summary.pop("report", None)
-    return files | {"summary.json": summary}
+    summary["summary"] = [{name: row[name] for name in COLUMNS} for row in summary["summary"]]
+    lines = [[line[name] for name in COLUMNS] for line in lines_of(folder / "summary.csv")]
+    return files | {"summary.json": summary, "summary.csv": lines}
 
 
 @pytest.fixture
@@ -117,16 +127,14 @@ def test_another_version_does_not_go_on_with_it(old, monkeypatch):
 
 def test_a_metric_that_it_does_not_have_is_missing_and_nothing_else(old, tmp_path):
     """As after a new metric: every older summary has a column fewer."""
-    with open(old / "summary.csv", newline="") as file:
-        header, *lines = csv.reader(file)
-    column = header.index("mcc")
+    lines = lines_of(old / "summary.csv")
     with open(old / "summary.csv", "w", newline="") as file:
-        csv.writer(file).writerows(
-            [cell for j, cell in enumerate(line) if j != column] for line in [header, *lines]
-        )
+        writer = csv.DictWriter(file, [name for name in COLUMNS if name != "mcc"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)
     for row, whole in zip(read_summary(old), read_summary(OLD), strict=True):
         assert np.isnan(row["mcc"]) and not np.isnan(whole["mcc"])
-        assert all(row[name] == whole[name] for name in METRICS if name != "mcc")
+        assert all(row[name] == whole[name] for name in METRICS if name in COLUMNS and name != "mcc")
     assert read_summary(old) == read_summary(old)  # rows with missing values are equal to themselves
     app = make_app()
     outputs = [CliRunner().invoke(app, ["compare", str(folder), "--metric", "auc"]) for folder in (old, OLD)]

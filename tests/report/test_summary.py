@@ -67,10 +67,8 @@ def test_it_says_how_metrics_are_shown(summary):
         "digits": 1,
         "lower_is_better": False,
     }
-    assert {name for name, metric in summary["metrics"].items() if metric["lower_is_better"]} == {
-        "log_loss",
-        "brier",
-    }
+    for name, shown in summary["metrics"].items():
+        assert shown == {key: getattr(METRICS[name], key) for key in shown} and len(shown) == 4
 
 
 def test_ranks_scores_and_groups_are_those_of_the_study(study, summary):
