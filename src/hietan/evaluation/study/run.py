@@ -118,10 +118,8 @@ def run_study(
     check_resources(n_jobs, backend, scheduler)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
-        _ = (
-            study.folds,
-            study.manifest,
-        )  # computed here: what they refuse is refused before anything is written
+        # Folds and manifest are computed first: what cannot be is refused before anything is written.
+        _ = study.folds
         refuse_other(folder, study.manifest)
         if backend == "dask":
             client = stack.enter_context(cluster_client(scheduler, n_jobs))
