@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-browser pictures soak lint format bench callgrind accuracy clean FORCE
+.PHONY: help install demo test test-browser pictures soak lint lint-js format format-js bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -51,6 +51,19 @@ lint: install  ## ruff and mypy alone
 format: install  ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The report's scripts and styles, and their tests.
+JS       := src/hietan/report/page tests/browser
+JS_TOOLS := tests/browser/node_modules/.bin
+
+lint-js:  ## prettier and eslint on the report's scripts and styles; needs Node.js
+	tests/browser/set_up.sh tools
+	$(JS_TOOLS)/prettier --check $(JS)
+	$(JS_TOOLS)/eslint --config tests/browser/eslint.config.js $(JS)
+
+format-js:  ## format the report's scripts and styles; needs Node.js
+	tests/browser/set_up.sh tools
+	$(JS_TOOLS)/prettier --write $(JS)
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py

@@ -1,4 +1,4 @@
-"""`python benchmarks`: all figures, on the terminal and in docs/performance.md. `... small peers`: some of them."""
+"""`python benchmarks` prints all figures and writes docs/performance.md; `python benchmarks small` prints some."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ ROOT = Path(__file__).parent.parent
 PARTS = ("small", "peers", "scale")
 HEAD = """# Performance
 
-Written by `make bench`. Every figure is a ratio of times taken in one run, unless it says otherwise: the machine is
-shared, and seconds would not carry over. The floor is what NumPy or SciPy need for the products of the same data."""
+Written by `make bench`. Unless it says otherwise, a figure is a ratio of times taken in one run: the machine is
+shared, and seconds would not carry over. The floor is the time that NumPy or SciPy takes for the matrix products of
+the same data."""
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(
-        prog="python benchmarks", description="Time and memory of hietan, and peers."
+        prog="python benchmarks", description="Time and memory of hietan and of its peers."
     )
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"some of {', '.join(PARTS)} (default: all)")
-    parser.add_argument("--rounds", type=int, default=20, help="alternated runs of each case (default 20)")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join(PARTS)} (default: all)")
+    parser.add_argument("--rounds", type=int, default=20, help="alternating runs of each case (default 20)")
     parser.add_argument("--limit", type=float, default=60, help="seconds for each peer (default 60)")
-    parser.add_argument("--peers-python", default=".venv-bench/bin/python", help="Python that has the peers")
+    parser.add_argument(
+        "--peers-python",
+        default=".venv-bench/bin/python",
+        help="Python of the environment that has the peers installed",
+    )
     options = parser.parse_args()
     unknown = [part for part in options.parts if part not in PARTS]
     if unknown:
-        parser.error(f"unknown part {unknown[0]!r}; there are {', '.join(PARTS)}")
+        parser.error(f"unknown part {unknown[0]!r}; expected one of {', '.join(PARTS)}")
 
     run = {
         "small": (lambda: bench_tan.report(options.rounds), lambda: bench_aode.report(options.rounds)),
@@ -45,7 +50,7 @@ def main() -> None:
             print(done[-1].text, end="\n\n", flush=True)
     print(summary(done))
     if not options.parts:
-        text = "\n\n".join([HEAD, about, "## In one table", summary(done), *(part.text for part in done)])
+        text = "\n\n".join([HEAD, about, "## Summary", summary(done), *(part.text for part in done)])
         (ROOT / "docs" / "performance.md").write_text(text.rstrip() + "\n")
 
 

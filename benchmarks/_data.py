@@ -1,4 +1,4 @@
-"""The problem that everything is measured on, and a small file that takes it to other processes."""
+"""The problem that everything is measured on, and a small file that carries it to other processes."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def load() -> tuple[np.ndarray, np.ndarray, Hierarchy, str]:
     """X (uint8), y, the hierarchy and a sentence about them: worm genes, or synthetic rows of the same shape."""
     try:
         data = fetch_ageing_genes("worm", "BPMFCC")
-        origin = "worm ageing genes with all GO terms (CE-BPMFCC)"
+        origin = "Ageing-related worm genes with all GO terms (CE-BPMFCC)"
     except FileNotFoundError as missing:
         from hietan.datasets import make_hierarchical_classification
 
         data = make_hierarchical_classification(N_ROWS, N_FEATURES, imbalance=0.62, random_state=0)
-        origin = f"synthetic data, as the worm genes were not found ({str(missing).partition(';')[0]})"
+        origin = f"Synthetic data, because the worm genes were not found ({str(missing).partition(';')[0]})"
     X = np.ascontiguousarray(data.X.toarray(), dtype=np.uint8)
     sentence = f"{origin}: {X.shape[0]} rows x {X.shape[1]} features, {X.mean():.1%} ones"
     return X, np.asarray(data.y), data.hierarchy, sentence

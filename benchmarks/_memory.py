@@ -1,8 +1,8 @@
-"""Peak memory of a method, each in a process of its own.
+"""Peak memory of methods, each in a separate process.
 
-The child reads prepared arrays, so nothing before the measurement needs more memory than what follows. On Linux the
-peak is VmHWM of its own address space, set back to the present size just before: ru_maxrss will not do there, as a
-child starts with its parent's.
+The child reads prepared arrays, so nothing before the measurement needs more memory than the measurement itself. On
+Linux the peak is VmHWM of the child's own address space, reset to the current size just before. ru_maxrss would be
+wrong there, because a child starts with its parent's value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hietan import Hierarchy
 
 
 def peaks(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy, names: Sequence[str]) -> dict[str, int]:
-    """Bytes that each method adds to the process at most; "nothing" measures the measurement."""
+    """The most bytes that each method adds to its process; the name "nothing" measures the measurement itself."""
     from _data import save
 
     with tempfile.TemporaryDirectory() as folder:
@@ -42,14 +42,14 @@ def _measure(path: str, name: str) -> int:
         before = _start()
         return _peak() - before
     few = hierarchy.restrict(hierarchy.features[:20])
-    new(name, few).fit(X[:, :20], y).predict(X[:, :20])  # loads what is loaded on first use
+    new(name, few).fit(X[:, :20], y).predict(X[:, :20])  # so that whatever is loaded on first use is loaded
     before = _start()
     new(name, hierarchy).fit(X, y).predict(X)
     return _peak() - before
 
 
 def _start() -> int:
-    """Set the peak back where that can be done, and return the bytes in use."""
+    """Reset the peak where the system allows it, and return the bytes in use."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
         return _status("VmRSS")

@@ -1,4 +1,4 @@
-"""Fits one peer's TAN and writes what came of it as JSON; runs in the environment of the peers, without hietan."""
+"""Fits the TAN of one peer and writes the result as JSON; runs in the environment of the peers, without hietan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 Arcs = list[tuple[str, str]]
-Fit = Callable[[], "Arcs | tuple[Arcs, float]"]  # with the seconds where the peer says them itself
+Fit = Callable[[], "Arcs | tuple[Arcs, float]"]  # with the seconds if the peer reports them itself
 WEKA = os.environ.get("WEKA_JAR", "/usr/share/java/weka.jar")  # where Debian's package puts it
 
 
@@ -27,8 +27,8 @@ def pyagrum(X: np.ndarray, y: np.ndarray) -> Fit:
     from pyagrum.lib.discreteTypeProcessor import DiscreteTypeProcessor
 
     gum.setNumberOfThreads(1)
-    # Its information is that of the smoothed counts, and without smoothing it refuses pairs of values that no row
-    # has. So little of it leaves the tree what it would be.
+    # pyAgrum computes its information from smoothed counts, and without smoothing it refuses pairs of values that no
+    # row has. This little smoothing does not change the tree.
     classifier = skbn.BNClassifier(
         type_processor=DiscreteTypeProcessor(), learningMethod="TAN", prior="Smoothing", priorWeight=1e-6
     )
@@ -59,9 +59,9 @@ def pgmpy(X: np.ndarray, y: np.ndarray) -> Fit:
 
 
 def weka(X: np.ndarray, y: np.ndarray) -> Fit:
-    """By its own clock: building the model, without the start of Java and the reading of the file."""
+    """The seconds are WEKA's own: building the model, without starting Java and reading the file."""
     if not Path(WEKA).is_file():
-        sys.exit("weka.jar is not here (Debian's package weka has it; or set WEKA_JAR)")
+        sys.exit("weka.jar was not found; install Debian's package weka, or set WEKA_JAR to its path")
     names = [f"x{j}" for j in range(X.shape[1])] + ["y"]
     values = "{" + ",".join(map(str, np.unique(y).tolist())) + "}"
     lines = ["@relation rows", *(f"@attribute {name} {{0,1}}" for name in names[:-1])]

@@ -1,4 +1,4 @@
-"""Measuring on a noisy machine: all cases take turns, so that whatever disturbs one disturbs them all."""
+"""Timing on a noisy machine: all cases take turns, so that whatever disturbs one of them disturbs them all."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_info
 
 @dataclass(frozen=True)
 class Case:
-    """`run` is timed; it gets what `prepare` returns, which is not."""
+    """`run` is timed. It receives the result of `prepare`, which is not timed."""
 
     name: str
     run: Callable[[Any], object]
@@ -44,7 +44,7 @@ class Timing:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of the report: its text, and rows for the table of all figures (what, figure, at most)."""
+    """A part of the page: its text, and rows for the summary (what, figure, at most)."""
 
     text: str
     figures: Sequence[tuple[str, str, str]] = ()
@@ -53,7 +53,7 @@ class Part:
 def alternate(cases: Sequence[Case], rounds: int) -> list[Timing]:
     """Run every case once per round, after one round that does not count."""
     seconds: list[list[float]] = [[] for _ in cases]
-    gc.freeze()  # what is there already need not be looked through each time
+    gc.freeze()  # existing objects need not be examined each time
     for k in range(rounds + 1):
         for case, taken in zip(cases, seconds, strict=True):
             prepared = case.prepare()
@@ -71,7 +71,7 @@ def alternate(cases: Sequence[Case], rounds: int) -> list[Timing]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A Markdown table that also reads well in a terminal; the first column is text, the others figures."""
+    """A Markdown table that is also readable in a terminal; the first column is text, the others are figures."""
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
 
     def line(cells: Sequence[str]) -> str:
@@ -83,7 +83,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def ratio_figures(cases: Sequence[Case], timings: Sequence[Timing]) -> list[tuple[str, str, str]]:
-    """Those of the cases that have a target."""
+    """Rows for the summary, of the cases that have a target."""
     return [
         (f"{case.name} / {cases[0].name}", f"{timing.median / timings[0].median:.2f}", f"{case.target:g}")
         for case, timing in zip(cases, timings, strict=True)
@@ -115,7 +115,7 @@ def verdict(value: float, target: float | None) -> str:
 
 
 def machine() -> str:
-    """What the figures were taken on, as a Markdown list."""
+    """The machine and software that the figures were measured on, as a Markdown list."""
     blas = sorted({f"{lib['internal_api']} {lib['version']}" for lib in threadpool_info() if _is_blas(lib)})
     load = f", load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     return "\n".join(

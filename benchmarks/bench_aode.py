@@ -1,7 +1,7 @@
-"""Time and memory of AODE, its hierarchical variants and HIP, as multiples of the products they are made of.
+"""Time and memory of AODE, its hierarchical variants and HIP, as multiples of the matrix products they consist of.
 
-For all rows at once AODE is two matrix products per class; the floor is four products of the rows with a square
-matrix of doubles. One thread; the median of rounds in which all cases take turns.
+For all rows at once, AODE is two matrix products per class; the floor is four products of the rows with a square
+matrix of doubles. Times are for one thread and medians of rounds in which all cases take turns.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ def report(rounds: int = 20) -> Part:
     n, d = X.shape
     text = "\n\n".join(
         [
-            "## AODE and HIP: time of fit and predict together",
-            f"{sentence}. One thread, median of {rounds} alternated rounds; the floor is four NumPy products of a "
+            "## AODE and HIP: time of fit and predict",
+            f"{sentence}. One thread, median of {rounds} alternating rounds; the floor is four NumPy products of a "
             f"{n} x {d} with a {d} x {d} matrix of doubles.",
             ratio_table(cases, timings),
             peer,
             "## AODE and HIP: memory",
-            "Peak resident memory of fit and predict of all rows in a process of its own, above imports and data.",
+            "Peak resident memory of fit and predict on all rows in a separate process, beyond imports and data.",
             memory_table(X, y, hierarchy),
         ]
     )
@@ -66,11 +66,11 @@ def _cases(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
 
 
 def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[str, float | None]:
-    """scikit-bayes on the same rows, once, for it takes its time; and how many times ours that is."""
+    """A sentence on scikit-bayes, run once on the same rows because it is slow, and its time as a multiple of ours."""
     try:
         from skbn.ande import AnDE
     except ImportError:
-        return "scikit-bayes is not installed: no peer was measured.", None
+        return "scikit-bayes is not installed, so no peer was measured.", None
     peer, ours = AnDE(bernoulli_features=list(range(X.shape[1]))), new("AODE", hierarchy)
     seconds, results = [], []
     for model in (peer, ours):
@@ -82,9 +82,9 @@ def peer_sentence(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> tuple[s
     (peer_fit, peer_predict), (fit, predict) = seconds
     ratio = (peer_fit + peer_predict) / (fit + predict)
     sentence = (
-        f"AODE in scikit-bayes: {peer_fit:.1f} s to fit and {peer_predict:.1f} s to predict, one run; here "
+        f"AODE in scikit-bayes takes {peer_fit:.1f} s to fit and {peer_predict:.1f} s to predict (one run); ours takes "
         f"{fit * 1e3:.0f} ms and {predict * 1e3:.0f} ms in the same run, "
-        f"{ratio:.0f} times less. Their log-probabilities differ by at most "
+        f"{ratio:.0f} times less. The log-probabilities differ by at most "
         f"{np.abs(results[0] - results[1]).max():.0e}."
     )
     return sentence, ratio

@@ -1,8 +1,8 @@
-"""proximalGraph against SPAMS (pip install spams-bin), on the worm genes: each figure a ratio from one run.
+"""proximalGraph compared with SPAMS (pip install spams-bin) on the worm genes; each figure is a ratio from one run.
 
     HIETAN_DATA=... python benchmarks/bench_proximal.py
 
-The two take turns, so that a busy machine slows both alike; times are medians.
+The two take turns, so that a busy machine slows both of them equally; times are medians.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LAM = 0.002
 
 
 def in_turns(repeats: int, *functions: Callable[[], Any]) -> list[float]:
-    """The median seconds of each."""
+    """The median seconds of each function."""
     times: list[list[float]] = [[] for _ in functions]
     for _ in range(repeats):
         for function, spent in zip(functions, times, strict=True):
@@ -36,7 +36,7 @@ def in_turns(repeats: int, *functions: Callable[[], Any]) -> list[float]:
 
 
 def spams_graph(hierarchy: Hierarchy, extra: int = 0) -> dict[str, Any]:
-    """The groups as SPAMS takes them; `extra` features without relations at the end."""
+    """The groups in the form SPAMS expects, with `extra` unrelated features at the end."""
     d = len(hierarchy) + extra
     children = sp.coo_array(hierarchy.adjacency)
     pairs = (np.ones(children.nnz, bool), (children.col, children.row))
@@ -108,9 +108,7 @@ def bench_path() -> None:
     start, busy = time.perf_counter(), time.process_time()
     clf = ProximalGraph(hierarchy=data.hierarchy, n_jobs=2, random_state=0).fit(data.X, data.y)
     wall, cpu = time.perf_counter() - start, time.process_time() - busy
-    print(
-        f"\nlam=None, worm BPMFCC, two jobs: {wall:.1f} s ({cpu:.1f} s of processor time), lambda {clf.lam_:.5f}"
-    )
+    print(f"\nlam=None, worm BPMFCC, two jobs: {wall:.1f} s ({cpu:.1f} s of CPU time), lambda {clf.lam_:.5f}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Time and memory of the TAN family, as multiples of what no method escapes.
+"""Time and memory of the TAN family, as multiples of a floor that no method can avoid.
 
-That floor is the matrix product that counts the pairs of ones in each class. One thread; the median of rounds in
-which all cases take turns. A lazy method computes its keys and sorts its first edges in the fit, and others when the
-first prediction needs them, so each prediction is made by a freshly fitted model, unless it is called warm.
+The floor is the matrix product that counts the pairs of ones in each class. Times are for one thread and medians of
+rounds in which all cases take turns. A lazy method computes its keys and sorts the first edges in `fit`, and sorts more
+edges when the first prediction needs them. Each prediction is therefore made by a freshly fitted model, unless it is
+called "warm".
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def report(rounds: int = 20) -> Part:
     text = "\n\n".join(
         [
             "## TAN family: time",
-            f"{sentence}. One thread, median of {rounds} alternated rounds; the floor is "
+            f"{sentence}. One thread, median of {rounds} alternating rounds; the floor is "
             "`[Z.T @ Z for Z in (X[y == c].astype(np.float32) for c in classes)]`.",
             ratio_table(cases, timings),
             "## TAN family: memory",
-            "Peak resident memory of fit and predict of all rows in a process of its own, above imports and data, "
-            "per pair of features.",
+            "Peak resident memory of fit and predict on all rows in a separate process, beyond imports and data, "
+            "in all and per pair of features.",
             memory_table(X, y, hierarchy),
         ]
     )
@@ -102,7 +103,7 @@ def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
 
 
 def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
-    """What the methods are made of, each on results of the step before that are not timed."""
+    """The steps that the methods consist of, each given the results of the previous steps, which are not timed."""
     classes, codes = np.unique(y, return_inverse=True)
     members = [np.flatnonzero(codes == c) for c in range(len(classes))]
     rows, sparse_rows = BinaryRows.from_matrix(X), BinaryRows.from_matrix(sp.csr_array(X))
@@ -152,11 +153,11 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         Case("step: lazy trees, Hie-TAN-Lite, sorting", trees(True), unsorted),
         Case("step: lazy trees, Hie-TAN-Lite, sorted", trees(True), read_sorted),
         Case("step: with scores, Hie-TAN-Lite, sorted", scores(True), read_sorted),
-        Case("step: with pooled scores, the same", scores(True, pooled=True), read_sorted),
+        Case("step: with pooled scores, Hie-TAN-Lite", scores(True, pooled=True), read_sorted),
         Case("step: lazy trees, HRE-TAN, sorting", trees(False), unsorted),
         Case("step: lazy trees, HRE-TAN, sorted", trees(False), read_sorted),
         Case("step: with scores, HRE-TAN, sorted", scores(False), read_sorted),
-        Case("step: sort of all edges", lambda edges: edges.edges(keys.size), unsorted),
+        Case("step: sorting of all edges", lambda edges: edges.edges(keys.size), unsorted),
     ]
 
 

@@ -1,6 +1,6 @@
-"""TAN of other libraries beside ours, on as many columns as they can bear.
+"""TAN in other libraries next to ours, on as many columns as they can handle.
 
-A peer runs in its own environment and process, on twice the columns each time until its time is used up. The trees
+A peer runs in its own environment and process, with twice as many columns each time, until its time is up. The trees
 are compared too: a maximum spanning tree has the same total information however ties are broken.
 """
 
@@ -30,7 +30,7 @@ ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "
 
 @dataclass(frozen=True)
 class Run:
-    """A fit of a peer: its result, or why there is none."""
+    """One fit of a peer: its result, or why there is none."""
 
     result: dict | None = None
     failure: str = ""
@@ -46,23 +46,24 @@ def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> Part:
         rows += found
         if found:
             name, features, *_, ratio = found[-1][:5]
-            figures.append((f"{name}'s TAN of {features} features / ours", ratio, ""))
+            figures.append((f"{name}'s TAN on {features} features / ours", ratio, ""))
         remarks.append(f"- {remark}")
     header = ["peer", "features", "peer s", "hietan ms", "peer / hietan", "edges", "common", "total CMI"]
     text = "\n\n".join(
         [
             "## Peers",
-            f"Fit of TAN to the first columns of the same data, {limit:g} s for each peer. One thread. Columns that "
-            f"are constant were dropped ({np.sum(~varies)} of them): pyAgrum and pgmpy fail to predict a value that a "
-            "column did not have in training.",
+            f"TAN fitted to the first columns of the same data, with one thread and {limit:g} s for each peer. "
+            f"Constant columns were dropped (there were {np.sum(~varies)}), because pyAgrum and pgmpy fail to predict "
+            "a value that a column did not have in training.",
             table(header, rows) if rows else "No peer gave a result.",
             "\n".join(
                 [
                     *remarks,
-                    "- WEKA says itself how long it built the model, to hundredths of a second: the start of Java and "
-                    "the reading of the file are not in it.",
-                    "- pyAgrum's fit also predicts the training rows, to choose a threshold, and leaves out edges "
-                    "below half the mean information: its forest is compared with as many of our heaviest edges.",
+                    "- The times for WEKA are its own, to a hundredth of a second, and cover building the model; they "
+                    "do not include starting Java and reading the file.",
+                    "- pyAgrum's fit also predicts the training rows to choose a threshold, and it leaves out edges "
+                    "with less than half the mean information; its forest is compared with the same number of our "
+                    "heaviest edges.",
                 ]
             ),
         ]
@@ -71,7 +72,7 @@ def report(limit: float = 60, python: str = ".venv-bench/bin/python") -> Part:
 
 
 def _race(peer: str, X: np.ndarray, y: np.ndarray, limit: float, python: str) -> tuple[list[list[str]], str]:
-    """A row for each size that the peer managed, and a sentence on how it ended."""
+    """A row for each size that the peer finished, and a sentence on how it ended."""
     rows = []
     name = NAMES[peer]
     end = time.monotonic() + limit
@@ -84,13 +85,13 @@ def _race(peer: str, X: np.ndarray, y: np.ndarray, limit: float, python: str) ->
         name = f"{NAMES[peer]} {run.result['version']}"
         rows.append([name, *_compare(columns, y, run.result)])
         if size == X.shape[1]:
-            return rows, f"{name}: all {size} features within the limit."
+            return rows, f"{name}: finished all {size} features within the limit."
         size = min(2 * size, X.shape[1])
 
 
 def _run(peer: str, X: np.ndarray, y: np.ndarray, seconds: float, python: str) -> Run:
     if not Path(python).is_file():
-        return Run(failure=f"not installed: {python} is missing, `make bench` creates it")
+        return Run(failure=f"not installed ({python} is missing; `make bench` creates it)")
     if seconds <= 0:
         return Run(failure="no time left")
     with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +103,7 @@ def _run(peer: str, X: np.ndarray, y: np.ndarray, seconds: float, python: str) -
                 command, timeout=seconds, capture_output=True, text=True, env={**os.environ, **ONE_THREAD}
             )
         except subprocess.TimeoutExpired:
-            return Run(failure=f"ended after the {seconds:.0f} s that it had left")
+            return Run(failure=f"stopped after the {seconds:.0f} s it had left")
         if done.returncode:
             last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             return Run(failure=f"failed, {last}")

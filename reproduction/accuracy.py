@@ -1,13 +1,16 @@
-"""GMean and AUC of every method on the 28 ageing-gene datasets: writes docs/accuracy.csv and docs/accuracy.md.
+"""GMean and AUC of every method on the 28 ageing-gene datasets: python reproduction/accuracy.py [write].
 
-10-fold cross-validation, seed 0, alpha 1, both smoothings; predictions pooled over the folds. The tuned lambda of
-proximalGraph takes most of the time, so finished datasets are kept in out/accuracy and not computed again.
+10-fold cross-validation with seed 0, alpha 1 and both smoothings; predictions are pooled over the folds. The results go
+into docs/accuracy.csv and their means into docs/accuracy.md. Most of the time is spent on the tuned lambda of
+proximalGraph, so finished datasets are kept in out/accuracy and not computed again. `write` only rewrites the means on
+the page, from docs/accuracy.csv.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,21 +20,30 @@ from joblib import Parallel, delayed
 from sklearn.naive_bayes import BernoulliNB
 
 import hietan
-from _methods import AVERAGES, TREES
-from _timing import table
-from hietan import ProximalGraph
+from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
+from hietan.evaluation.outputs.tables import TextTable
 
-DOCS = Path(__file__).parent.parent / "docs"
-DONE = Path("out/accuracy")
+ROOT = Path(__file__).parent.parent
+DOCS, DONE = ROOT / "docs", ROOT / "out" / "accuracy"
+METHODS: dict[str, Any] = {
+    "TAN": TAN,
+    "Hie-TAN": HieTAN,
+    "Hie-TAN-Lite": HieTANLite,
+    "HRE-TAN": HRETAN,
+    "AODE": AODE,
+    "Hie-AODE": HieAODE,
+    "Hie-AODE-Lite": HieAODELite,
+    "HIP + NB": HIPNB,
+}
 FIELDS = ["dataset", "method", "smoothing", "gmean", "sensitivity", "specificity", "auc"]
 SMOOTHINGS = ("laplace", "pooled")
 
 
 def settings() -> Iterator[tuple[str, str, Any]]:
-    """Method, smoothing and a classifier that is not fitted."""
-    for name, method in {**TREES, **AVERAGES}.items():
+    """Method, smoothing and a classifier that is not fitted yet."""
+    for name, method in METHODS.items():
         for smoothing in SMOOTHINGS:
             yield name, smoothing, method(smoothing=smoothing)
     yield "naive Bayes (scikit-learn)", "laplace", BernoulliNB()
@@ -59,10 +71,15 @@ def means(rows: list[dict[str, str]]) -> str:
     smoothed = _means([row for row in rows if row["smoothing"]], SMOOTHINGS)
     columns = [f"{what}, {smoothing}" for smoothing in SMOOTHINGS for what in ("GMean", "AUC")]
     other = _means([row for row in rows if not row["smoothing"]], ("",))
-    return table(["method", *columns], smoothed) + "\n\n" + table(["method", "GMean", "AUC"], other)
+    caption = f"Means over the 28 datasets, hietan {hietan.__version__}; GMean in per cent"
+    tables = [
+        TextTable(caption, ("method", *columns), smoothed),
+        TextTable("Methods without smoothing", ("method", "GMean", "AUC"), other),
+    ]
+    return "".join(table.to_markdown() for table in tables)
 
 
-def _means(rows: list[dict[str, str]], smoothings: tuple[str, ...]) -> list[list[str]]:
+def _means(rows: list[dict[str, str]], smoothings: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     lines = []
     for name in dict.fromkeys(row["method"] for row in rows):
         cells = [name]
@@ -71,26 +88,34 @@ def _means(rows: list[dict[str, str]], smoothings: tuple[str, ...]) -> list[list
             for field, scale, digits in (("gmean", 100, 1), ("auc", 1, 3)):
                 mean = scale * np.mean([float(row[field]) for row in chosen]) if chosen else None
                 cells.append("" if mean is None else f"{mean:.{digits}f}")
-        lines.append(cells)
-    return lines
+        lines.append(tuple(cells))
+    return tuple(lines)
 
 
-def main() -> None:
+def run() -> None:
+    """Measure all datasets, two at a time, and write docs/accuracy.csv."""
     DONE.mkdir(parents=True, exist_ok=True)
     parts = Parallel(n_jobs=2)(delayed(measure)(*pair) for pair in AGEING_DATASETS)
-    rows = [row for part in parts for row in part]
     with open(DOCS / "accuracy.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(row for part in parts for row in part)
+
+
+def write() -> None:
+    """Put the means of docs/accuracy.csv on the page."""
+    with open(DOCS / "accuracy.csv", newline="", encoding="utf-8") as file:
+        shown = means(list(csv.DictReader(file)))
     page = (DOCS / "accuracy.md").read_text(encoding="utf-8")
     head, _, rest = page.partition("<!-- means -->\n")
     _, _, tail = rest.partition("<!-- end of means -->")
-    caption = f"Means over the 28 datasets, hietan {hietan.__version__}; GMean in per cent."
-    shown = f"{head}<!-- means -->\n{caption}\n\n{means(rows)}\n<!-- end of means -->{tail}"
-    (DOCS / "accuracy.md").write_text(shown, encoding="utf-8")
-    print(means(rows))
+    text = f"{head}<!-- means -->\n{shown}<!-- end of means -->{tail}"
+    (DOCS / "accuracy.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:] not in ([], ["write"]):
+        sys.exit("usage: accuracy.py [write]")
+    if not sys.argv[1:]:
+        run()
+    write()

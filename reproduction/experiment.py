@@ -1,8 +1,9 @@
 """The paper's experiment on the 28 ageing-gene datasets: python reproduction/experiment.py run|write.
 
-`run` runs the studies into out/reproduction/ (hours for all; it goes on where it stopped); `write` makes
-docs/reproduction.csv of their summaries, docs/reproduction-usage.csv of the feature usage, and docs/reproduction.md of
-these two files alone. `run PART...` and `write` with some parts missing are fine: the page says what is not there.
+`run` runs the studies into out/reproduction/; all of them take hours, and an interrupted run resumes. `write` makes
+docs/reproduction.csv from their summaries and docs/reproduction-usage.csv from their feature usage, and writes
+docs/reproduction.md from these two files alone; without any studies, it uses the two files as they are. `run PART...`
+runs some of the studies; the page says which ones are missing.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hietan.evaluation.outputs.tables import TextTable
 
 ROOT = Path(__file__).parent.parent
 OUT, DOCS = ROOT / "out" / "reproduction", ROOT / "docs"
+RESULTS, USAGE = DOCS / "reproduction.csv", DOCS / "reproduction-usage.csv"
 FIELDS = (
     "dataset",
     "method",
@@ -43,7 +45,7 @@ PARTS = {
     "lambda": [*ALL, *GRAPH, "--lam", "tuned"],
     "usage": ["--data", "CE-BP", "--data", "DM-BP", "--data", "SC-BP", "--methods", "hie-tan-lite"],
 }
-# Wan & Freitas, arXiv 2202.04105, Table 3, and the terms of Table S1.
+# From Wan & Freitas, arXiv 2202.04105: Table 3, and the terms of Table S1.
 PAPER_RANKS = {
     "hie-tan-lite": 1.89,
     "hie-tan": 2.59,
@@ -69,7 +71,7 @@ def run(parts: Sequence[str]) -> None:
 
 
 def collect() -> list[SummaryRow]:
-    """The rows of all parts that are finished; feature usage has a file of its own."""
+    """The rows of all finished parts; feature usage has its own file."""
     done = [part for part in PARTS if part != "usage" and (OUT / part / "summary.csv").exists()]
     return [row for part in done for row in read_summary(OUT / part)]
 
@@ -91,7 +93,7 @@ def read_rows(path: Path) -> list[SummaryRow]:
 
 
 def collect_usage() -> list[dict[str, str]]:
-    """The place of the paper's terms in each dataset, by rows that keep them and by edges."""
+    """The rank of the paper's terms in each dataset, by the number of rows that keep them and by edges."""
     path = OUT / "usage" / "feature_usage.csv"
     if not path.exists():
         return []
@@ -128,7 +130,7 @@ def page(rows: list[SummaryRow], usage: list[dict[str, str]]) -> str:
         _settings_section(rows),
         "## What GMean measures here",
         _threshold_section(rows),
-        "## Tuned, and modern",
+        "## Tuned and modern methods",
         _tuned_section(rows),
         _modern_section(rows),
         "## Which terms are used (Table S1)",
@@ -139,20 +141,22 @@ def page(rows: list[SummaryRow], usage: list[dict[str, str]]) -> str:
     return "\n\n".join(section.strip("\n") for section in sections) + "\n"
 
 
-HEAD = """# The paper's experiment, run again
+HEAD = """# The paper's experiment, repeated
 
-Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page runs their
-experiment with this package: 10-fold stratified cross-validation, sensitivity and specificity pooled over the folds
-of a seed, GMean their geometric mean, averaged over seeds, then ranked once per dataset.
-`python reproduction/experiment.py` makes it; every number on it comes from [reproduction.csv](reproduction.csv), with
-a row per dataset, method, setting and seed, and [reproduction-usage.csv](reproduction-usage.csv).
+Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats
+their experiment with this package: 10-fold stratified cross-validation; sensitivity and specificity pooled over the
+folds of a seed; GMean, their geometric mean, averaged over seeds and then ranked once per dataset.
+`python reproduction/experiment.py` writes the page. Every number on it comes from
+[reproduction.csv](reproduction.csv), which has a row per dataset, method, setting and seed, or from
+[reproduction-usage.csv](reproduction-usage.csv).
 
-How to read it: the 28 datasets are 4 gene sets seen 7 ways, so a Friedman test with N = 28 is anti-conservative; it
-is given for comparison with the paper. Tuned and untuned methods are never ranked in one table."""
+How to read it: the 28 datasets are 4 sets of genes, each described in 7 ways, so a Friedman test with N = 28 is
+anti-conservative; it is given for comparison with the paper. Tuned and untuned methods are never ranked in the same
+table."""
 
 
 def _short_section(rows: list[SummaryRow]) -> str:
-    """What came out and what did not, in sentences whose numbers are those of the tables below."""
+    """Which findings held up and which did not, in sentences whose numbers are those of the tables below."""
     settings = _settings(rows)
     gmean = [r.means() for s in settings if (r := _ranking(rows, "none", s, "gmean")) is not None]
     auc = [r.means() for s in settings if (r := _ranking(rows, "none", s, "auc")) is not None]
@@ -169,14 +173,14 @@ def _short_section(rows: list[SummaryRow]) -> str:
         return max(m[method] for m in means) - min(m[method] for m in means)
 
     lines = [
-        f"- The paper's order does not come out. With Laplace smoothing and alpha 1 "
-        f"Hie-TAN-Lite, the paper's best, has place {place} of {len(ranks)}.",
-        f"- The direction of the edges hardly matters: over all {len(settings)} settings the mean GMean of Hie-TAN and "
-        f"TAN differs by at most {100 * apart(gmean, 'hie-tan', 'tan'):.1f} points, that of Hie-TAN-Lite and HRE-TAN "
-        f"by at most {100 * apart(gmean, 'hie-tan-lite', 'hre-tan'):.1f}; the mean AUC by at most "
+        f"- The paper's ranking is not reproduced. With Laplace smoothing and alpha 1, Hie-TAN-Lite, the paper's best "
+        f"method, has rank {place} of {len(ranks)}.",
+        f"- The direction of the edges hardly matters: in all {len(settings)} settings, the mean GMeans of Hie-TAN and "
+        f"TAN differ by at most {100 * apart(gmean, 'hie-tan', 'tan'):.1f} points, and those of Hie-TAN-Lite and "
+        f"HRE-TAN by at most {100 * apart(gmean, 'hie-tan-lite', 'hre-tan'):.1f}; their mean AUCs differ by at most "
         f"{apart(auc, 'hie-tan', 'tan'):.3f} and {apart(auc, 'hie-tan-lite', 'hre-tan'):.3f}.",
-        f"- Smoothing does: alpha and the prior guess move TAN's mean GMean by {100 * moved(gmean, 'tan'):.1f} points "
-        f"and its mean AUC by {moved(auc, 'tan'):.3f}.",
+        f"- Smoothing does matter: alpha and the prior guess change TAN's mean GMean by up to "
+        f"{100 * moved(gmean, 'tan'):.1f} points and its mean AUC by up to {moved(auc, 'tan'):.3f}.",
     ]
     tuned = [
         row for row in rows if row.tuning == "threshold" and row.setting in ("alpha=1,smoothing=laplace", "")
@@ -188,8 +192,9 @@ def _short_section(rows: list[SummaryRow]) -> str:
         before = [_mean([r for r in plain if r.method == m], "gmean") for m in methods]
         after = [_mean([r for r in tuned if r.method == m], "gmean") for m in methods]
         lines.append(
-            f"- GMean at the default threshold measures mostly the threshold: with one chosen on the training rows the "
-            f"methods' mean GMeans lie between {_range(after)} instead of {_range(before)} (seed 0, alpha 1, Laplace)."
+            f"- GMean at the default threshold mostly measures the threshold: with a threshold chosen on the training "
+            f"rows, the methods' mean GMeans lie between {_range(after)} instead of between {_range(before)} (seed 0, "
+            "alpha 1, Laplace)."
         )
     return "\n".join(lines)
 
@@ -214,8 +219,8 @@ def _paper_section(rows: list[SummaryRow]) -> str:
     compared = ranking.comparison
     words = (
         f"Alpha 1, Laplace smoothing, default threshold, mean of {_seeds(rows)} seeds. Friedman chi-squared "
-        f"{compared.friedman.statistic:.2f} (the paper: 50.87), Iman-Davenport F "
-        f"{compared.iman_davenport.statistic:.2f} (15.41). Best here: {compared.control}."
+        f"{compared.friedman.statistic:.2f} (50.87 in the paper), Iman-Davenport F "
+        f"{compared.iman_davenport.statistic:.2f} (15.41 in the paper). Best here: {compared.control}."
     )
     groups = [("method", *ranking.group_names)]
     groups += [(m, *(f"{ranking.average_ranks(g)[m]:.2f}" for g in ranking.group_names)) for m in ranks]
@@ -225,7 +230,7 @@ def _paper_section(rows: list[SummaryRow]) -> str:
 
 
 def _claims(rows: list[SummaryRow]) -> str:
-    """The paper's claims, under every setting: which hold is counted, not chosen."""
+    """The paper's claims under every setting: how often each one holds is counted, not chosen."""
     settings = _settings(rows)
     first = higher = above = 0
     for setting in settings:
@@ -237,9 +242,9 @@ def _claims(rows: list[SummaryRow]) -> str:
         higher += ranks.get("hie-tan", np.inf) < ranks.get("tan", -np.inf)
         above += ranks.get("hie-tan-lite", np.inf) < ranks.get("hre-tan", -np.inf)
     return (
-        f"The paper's claims, over {len(settings)} settings of alpha and smoothing, by average rank in GMean: "
-        f"Hie-TAN-Lite is the best in {first}; Hie-TAN is better than TAN in {higher}; Hie-TAN-Lite is better than "
-        f"HRE-TAN in {above}."
+        f"The paper's claims, counted over {len(settings)} settings of alpha and smoothing, by average rank in GMean: "
+        f"Hie-TAN-Lite is the best method in {first}, Hie-TAN is better than TAN in {higher}, and Hie-TAN-Lite is "
+        f"better than HRE-TAN in {above}."
     )
 
 
@@ -260,8 +265,8 @@ def _settings_section(rows: list[SummaryRow]) -> str:
     spread = [r.spread for s in _settings(rows) if (r := _ranking(rows, "none", s, "gmean")) is not None]
     noise = float(np.nanmean(np.concatenate([s.ravel() for s in spread])))
     words = (
-        f"The GMean of a dataset differs between seeds by a standard deviation of {100 * noise:.1f} points on "
-        "average: the noise of the splits, not sampling error."
+        f"The GMean of a dataset varies between seeds with a standard deviation of {100 * noise:.1f} points on "
+        "average. This is the noise of the splits, not sampling error."
     )
     return "".join(parts) + f"\n{words}"
 
@@ -282,9 +287,10 @@ def _threshold_section(rows: list[SummaryRow]) -> str:
     names = ("sens.", "spec.", "GMean", "AUC")
     header = ("smoothing", "method", *names, *(f"{name}, tuned" for name in names))
     words = (
-        "The same probabilities at two thresholds: the default one, and one chosen on the training rows for GMean. "
-        "No threshold touches the AUC. Where the GMean rises and the AUC stays, GMean at the default threshold "
-        "measured how far the probabilities lean toward the larger class, not how well they tell the genes apart."
+        "The same probabilities at two thresholds: the default, and one chosen for GMean on the training rows. A "
+        "threshold does not affect the AUC. Where GMean rises and the AUC stays the same, GMean at the default "
+        "threshold measured how far the probabilities lean toward the larger class, not how well they separate the "
+        "genes."
     )
     return words + "\n" + TextTable("Seed 0, alpha 1, means", header, tuple(lines), (), 2).to_markdown()
 
@@ -300,8 +306,8 @@ def _tuned_section(rows: list[SummaryRow]) -> str:
     if not parts:
         return _absent("nested")
     words = (
-        "Alpha and lambda are chosen by inner log loss. For proximalGraph this favours strong penalties, which lean "
-        "toward the larger class: its GMean is lower than at the fixed lambda above."
+        "Alpha and lambda are chosen by the log loss of an inner cross-validation. For proximalGraph this favours "
+        "strong penalties, which lean toward the larger class, so its GMean is lower than at the fixed lambda above."
     )
     return f"{words}\n{''.join(parts)}"
 
@@ -320,7 +326,7 @@ def _modern_section(rows: list[SummaryRow]) -> str:
         return _absent("modern")
     words = (
         'The balanced random forest is scikit-learn\'s with `class_weight="balanced_subsample"`: weights change the '
-        "splits, not the threshold, so its GMean gains nothing."
+        "splits but not the threshold, so its GMean does not improve."
     )
     return f"{words}\n{''.join(parts)}"
 
@@ -340,8 +346,8 @@ def _usage_section(usage: list[dict[str, str]]) -> str:
         )
         for row in usage
     ]
-    header = ("dataset", "term", "name", "rows that keep it", "place", "edges", "place by edges")
-    words = "The terms that the paper names for Hie-TAN-Lite on the BP datasets, and where they stand here."
+    header = ("dataset", "term", "name", "rows that keep it", "rank by rows", "edges", "rank by edges")
+    words = "The terms that the paper names for Hie-TAN-Lite on the BP datasets, and their ranks here."
     return words + "\n" + TextTable("Seed 0, alpha 1, laplace", header, tuple(lines), (), 3).to_markdown()
 
 
@@ -403,14 +409,17 @@ def _absent(part: str) -> str:
 
 
 def write() -> None:
-    DOCS.mkdir(exist_ok=True)
-    write_rows(collect(), DOCS / "reproduction.csv")
-    usage = collect_usage()
-    with open(DOCS / "reproduction-usage.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(usage[0]) if usage else ["dataset"], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(usage)
-    text = page(read_rows(DOCS / "reproduction.csv"), usage)
+    """Write the two files of results, as far as there are studies, and the page from the two files."""
+    rows, usage = collect(), collect_usage()
+    if rows:
+        write_rows(rows, RESULTS)
+    if usage:
+        with open(USAGE, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(usage[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(usage)
+    with open(USAGE, newline="", encoding="utf-8") as file:
+        text = page(read_rows(RESULTS), list(csv.DictReader(file)))
     (DOCS / "reproduction.md").write_text(text, encoding="utf-8")
 
 

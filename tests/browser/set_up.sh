@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# What the browser tests need: Chromium (Debian's, unless CHROMIUM names another), Node.js, and two packages from npm.
+# What the browser tests need: Chromium (Debian's, unless CHROMIUM names another), Node.js, and packages from npm.
+# With the argument "tools", all but Chromium: enough to format and check the scripts.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-if ! command -v "${CHROMIUM:-chromium}" > /dev/null; then
+if [ "${1:-}" != tools ] && ! command -v "${CHROMIUM:-chromium}" > /dev/null; then
   if [ -z "${CHROMIUM:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
     echo "Installing chromium."
     apt-get update -qq
@@ -13,8 +14,8 @@ if ! command -v "${CHROMIUM:-chromium}" > /dev/null; then
     exit 1
   fi
 fi
-if ! command -v npm > /dev/null; then
-  echo "The browser tests need Node.js 20 or later with npm: apt-get install nodejs npm" >&2
+if ! command -v node > /dev/null || ! command -v npm > /dev/null; then
+  echo "Browser tests and JavaScript linters need Node.js 20.19 or later with npm: apt-get install nodejs npm" >&2
   exit 1
 fi
 if ! cmp -s package.json node_modules/.installed; then

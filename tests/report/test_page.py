@@ -9,7 +9,7 @@ import pytest
 from hietan import HieTANLite
 from hietan.evaluation import run_study
 from hietan.report import candidates_summary, render, study_summary, write_details
-from hietan.report.html import SCRIPTS, files
+from hietan.report.html import SCRIPTS, STYLES, files
 from support.nasty import NASTY, nasty_dataset
 
 PAGE = files("hietan.report") / "page"
@@ -86,7 +86,7 @@ def test_the_scripts_never_write_html():
 
 
 def test_all_parts_of_the_page_are_used():
-    assert {p.name for p in PAGE.iterdir() if p.name.endswith(".js")} == set(SCRIPTS)
+    assert {p.name for p in PAGE.iterdir()} == {"page.html", *STYLES, *SCRIPTS}
 
 
 def test_candidates_are_ranked_and_the_first_have_reasons():

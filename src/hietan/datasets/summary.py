@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hietan._runtime.notebook import BOX, FAINT
 from hietan.datasets.building.tally import account_lines
 
 if TYPE_CHECKING:
     from hietan.datasets.dataset import Dataset
-
-# Colours are the notebook's own, thinned out, so that light and dark themes both work.
-_STYLE = (
-    "display:inline-block;padding:.6em 1em;border:1px solid rgba(128,128,128,.4);border-radius:6px;"
-    "font-family:system-ui,sans-serif;font-size:13px;line-height:1.5"
-)
-_FAINT = "opacity:.65"
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,7 @@ def dataset_html(summary: DatasetSummary) -> str:
         **summary.hierarchy,
     }
     cells = "".join(
-        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{_FAINT}">{escape(what)}</span></span>'
+        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{FAINT}">{escape(what)}</span></span>'
         for what, count in counts.items()
     )
     parts = [
@@ -110,7 +104,7 @@ def dataset_html(summary: DatasetSummary) -> str:
         _details("where it comes from", summary.facts),
     ]
     return (
-        f'<div style="{_STYLE}"><div style="font-weight:600">Dataset {escape(summary.name)}</div>'
+        f'<div style="{BOX}"><div style="font-weight:600">Dataset {escape(summary.name)}</div>'
         f"<div>{cells}</div><div>{summary.density:.2%} ones</div>{''.join(parts)}</div>"
     )
 
@@ -119,7 +113,7 @@ def _details(title: str, rows: Sequence[Sequence[Any]]) -> str:
     if not rows:
         return ""
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    heading = f'<summary style="cursor:pointer;{_FAINT}">{escape(title)}</summary>'
+    heading = f'<summary style="cursor:pointer;{FAINT}">{escape(title)}</summary>'
     return f"<details>{heading}<table>{body}</table></details>"
 
 

@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from hietan._runtime.notebook import BOX, FAINT
+
 if TYPE_CHECKING:
     from hietan.hierarchy import Hierarchy
-
-# Colours are the notebook's own, thinned out, so that light and dark themes both work.
-_STYLE = (
-    "display:inline-block;padding:.6em 1em;border:1px solid rgba(128,128,128,.4);border-radius:6px;"
-    "font-family:system-ui,sans-serif;font-size:13px;line-height:1.5"
-)
-_FAINT = "opacity:.65"
 
 
 @dataclass(frozen=True)
@@ -53,19 +48,19 @@ def hierarchy_html(hierarchy: Hierarchy) -> str:
         "depth": int(hierarchy.depths.max(initial=0)),
     }
     cells = "".join(
-        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{_FAINT}">{what}</span></span>'
+        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{FAINT}">{what}</span></span>'
         for what, count in counts.items()
     )
     lines = "".join(map(_line_html, preview(hierarchy)))
     return (
-        f'<div style="{_STYLE}"><div style="font-weight:600">Hierarchy</div><div>{cells}</div>'
-        f'<details><summary style="cursor:pointer;{_FAINT}">from the top</summary>{lines}</details></div>'
+        f'<div style="{BOX}"><div style="font-weight:600">Hierarchy</div><div>{cells}</div>'
+        f'<details><summary style="cursor:pointer;{FAINT}">from the top</summary>{lines}</details></div>'
     )
 
 
 def _line_html(line: Line) -> str:
     indent = f"padding-left:{1.4 * line.indent + 0.4:.1f}em"
     if line.n_children is None:
-        return f'<div style="{indent};{_FAINT};font-style:italic">{escape(line.text)}</div>'
-    count = f' <span style="{_FAINT}">{line.n_children:,} below</span>' if line.n_children else ""
+        return f'<div style="{indent};{FAINT};font-style:italic">{escape(line.text)}</div>'
+    count = f' <span style="{FAINT}">{line.n_children:,} below</span>' if line.n_children else ""
     return f'<div style="{indent}"><code>{escape(line.text)}</code>{count}</div>'

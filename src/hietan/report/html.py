@@ -10,11 +10,15 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
+STYLES = ("base.css", "parts.css")
 SCRIPTS = (
     "dom.js",
     "data.js",
     "overview.js",
+    "ranking.js",
+    "reliability.js",
     "features.js",
+    "zoom.js",
     "tree.js",
     "explanation.js",
     "genes.js",
@@ -29,7 +33,7 @@ def render(content: Mapping[str, Any]) -> str:
     security policy lets the page run its own script, identified by its hash, and fetch nothing at all.
     """
     page = files("hietan.report") / "page"
-    style = (page / "page.css").read_text(encoding="utf-8")
+    style = "\n".join((page / name).read_text(encoding="utf-8") for name in STYLES)
     script = "\n".join((page / name).read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'"use strict";\n(() => {{\n{script}\n}})();\n'
     parts = {

@@ -1,44 +1,76 @@
 // What the page is about, and how its numbers are written.
 const report = JSON.parse(document.getElementById("data").textContent);
-const { methods, datasets, about } = report;
+const methods = report.methods;
+const datasets = report.datasets;
+const about = report.about;
 const isStudy = report.kind === "study";
 
-const signed = (x, digits = 2) => (x === null ? "–" : Math.abs(x) >= 1e8 ? (x > 0 ? "+∞" : "−∞") : (x < 0 ? "−" : "+") + Math.abs(x).toFixed(digits));
+// JSON has no infinity: numbers of this size stand for it.
+const INFINITE = 1e8;
+
+function signed(x, digits = 2) {
+  if (x === null) return "–";
+  const size = Math.abs(x) >= INFINITE ? "∞" : Math.abs(x).toFixed(digits);
+  return (x < 0 ? "−" : "+") + size;
+}
+
+function probability(p) {
+  if (p > 0.9995 && p < 1) return "> 0.999";
+  if (p < 0.0005 && p > 0) return "< 0.001";
+  return p.toFixed(3);
+}
+
 const percent = (x) => (100 * x).toFixed(1);
-const inMetric = (x, metric) => (x === null ? "–" : metric === "gmean" ? percent(x) : x.toFixed(3));
-const small = (p) => (p < 0.001 ? p.toExponential(1).replace("-", "−") : p.toFixed(3));
+const pValue = (p) => (p < 0.001 ? p.toExponential(1).replace("-", "−") : p.toFixed(3));
 const count = (n) => n.toLocaleString("en");
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
-const probability = (p) => (p > 0.9995 && p < 1 ? "> 0.999" : p < 0.0005 && p > 0 ? "< 0.001" : p.toFixed(3));
-const metricName = { gmean: "GMean", auc: "AUC" };
-const symbolOf = (dataset, row) => dataset.symbols?.[row] || "";
-const nameOf = (dataset) => dataset.name || "these genes";
+const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
-for (const dataset of datasets) {
-  dataset.entries = new Map(dataset.explained.map((entry) => [entry.row, entry]));
-  dataset.known = new Set(dataset.in_training || []);
+// Summaries written by earlier versions do not describe their metrics.
+const metricOf = (metric) => report.metrics?.[metric] ?? { label: metric, scale: 1, digits: 3, lower_is_better: false };
+
+function inMetric(x, metric) {
+  const { scale, digits } = metricOf(metric);
+  return x === null ? "–" : (scale * x).toFixed(digits);
 }
 
-function children(dataset) {
+for (const dataset of datasets) {
+  dataset.explanations = new Map(dataset.explained.map((entry) => [entry.row, entry]));
+  dataset.trainingRows = new Set(dataset.in_training || []);
+}
+
+const symbolOf = (dataset, row) => dataset.symbols?.[row] || "";
+const classOfLabel = (dataset, label) => dataset.classes[dataset.labels.indexOf(label)] ?? label;
+
+// The columns right below each column, computed when they are first asked for.
+function childrenOf(dataset, column) {
   if (!dataset.below) {
     dataset.below = dataset.features.map(() => []);
     dataset.ontology.forEach((parents, j) => parents.forEach((p) => dataset.below[p].push(j)));
   }
-  return dataset.below;
+  return dataset.below[column] || [];
 }
 
-const isTerm = (feature) => /^GO:\d{7}$/.test(feature);
+const isGoTerm = (feature) => /^GO:\d{7}$/.test(feature);
 
-function term(dataset, j) {
-  const feature = dataset.features[j], text = dataset.names[j];
-  const id = isTerm(feature)
-    ? el("a", { href: "https://www.ebi.ac.uk/QuickGO/term/" + feature, rel: "noopener noreferrer", target: "_blank" }, feature)
-    : name(feature);
-  return text && text !== feature ? [name(text), " ", el("span", { class: "note" }, "(", id, ")")] : [id];
+function featureLink(feature) {
+  if (!isGoTerm(feature)) return bdi(feature);
+  const href = "https://www.ebi.ac.uk/QuickGO/term/" + feature;
+  return el("a", { href, rel: "noopener noreferrer", target: "_blank" }, feature);
 }
 
-const plainTerm = (dataset, j) => (dataset.names[j] && dataset.names[j] !== dataset.features[j] ? dataset.names[j] : dataset.features[j]);
+const hasName = (dataset, column) => dataset.names[column] && dataset.names[column] !== dataset.features[column];
+const termText = (dataset, column) => (hasName(dataset, column) ? dataset.names : dataset.features)[column];
+
+function term(dataset, column) {
+  const link = featureLink(dataset.features[column]);
+  if (!hasName(dataset, column)) return [link];
+  return [bdi(dataset.names[column]), " ", el("span", { class: "note" }, "(", link, ")")];
+}
+
+const termMatches = (dataset, column, query) =>
+  !query || `${dataset.features[column]} ${dataset.names[column]}`.toLowerCase().includes(query);
 
 // One argument of a command, as a shell reads it.
-const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'");
+const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'");

@@ -1,13 +1,17 @@
 // Elements. All text goes in through text nodes and attributes: nothing that is shown is ever read as HTML.
-const SVG = "http://www.w3.org/2000/svg";
+const SVG_NAMESPACE = "http://www.w3.org/2000/svg";
 
-function fill(node, attributes, children) {
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (value === null || value === undefined || (value === false && !key.startsWith("aria-"))) continue;
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (key === "style") for (const [name, v] of Object.entries(value)) node.style.setProperty(name, v);
-    else node.setAttribute(key, value === true && !key.startsWith("aria-") ? "" : String(value));
-  }
+// ARIA attributes take the words "true" and "false"; any other attribute is left out when false.
+function setAttribute(node, key, value) {
+  const isAria = key.startsWith("aria-");
+  if (value === null || value === undefined || (value === false && !isAria)) return;
+  if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+  else if (key === "style") Object.entries(value).forEach(([property, v]) => node.style.setProperty(property, v));
+  else node.setAttribute(key, value === true && !isAria ? "" : String(value));
+}
+
+// Children may be nodes, text, numbers, lists of them, or nothing: null, undefined and false.
+function append(node, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;
     node.append(child instanceof Node ? child : document.createTextNode(String(child)));
@@ -15,56 +19,101 @@ function fill(node, attributes, children) {
   return node;
 }
 
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) setAttribute(node, key, value);
+  return append(node, children);
+}
+
 const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
-const clear = (node, ...children) => { node.replaceChildren(...children.flat(Infinity).filter(Boolean)); return node; };
-// Names may be written from right to left: each keeps its direction to itself. Very long ones are cut; the title has all.
-const LONG = 160;
-const name = (text, attributes) => el("bdi", String(text).length > LONG ? { title: text, ...attributes } : attributes, shorten(String(text), LONG));
-const shorten = (text, n) => (text.length > n ? text.slice(0, n - 1) + "…" : text);
+const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG_NAMESPACE, tag), attributes, children);
 
-let ids = 0;
-const newId = (stem) => `${stem}-${++ids}`;
+function setContent(node, ...children) {
+  node.replaceChildren();
+  return append(node, children);
+}
 
-function field(label, control, more) {
+const LONGEST_NAME = 160;
+const shorten = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
+
+// Names may be written from right to left: each keeps its direction to itself. Very long ones are cut; the title has
+// all of them.
+function bdi(text, attributes = {}) {
+  const title = String(text).length > LONGEST_NAME ? { title: text } : {};
+  return el("bdi", { ...title, ...attributes }, shorten(String(text), LONGEST_NAME));
+}
+
+const note = (...children) => el("p", { class: "note" }, children);
+
+let lastId = 0;
+const newId = (stem) => `${stem}-${++lastId}`;
+
+function labelled(label, control, className = "") {
   control.id = control.id || newId("field");
-  return el("div", { class: "field " + (more || "") }, el("label", { for: control.id }, label), control);
+  return el("div", { class: `field ${className}`.trim() }, el("label", { for: control.id }, label), control);
 }
 
-function choice(label, options, onchange, chosen) {
-  const select = el("select", { onchange: () => onchange(select.value) },
-    options.map(([value, text]) => el("option", { value, selected: String(value) === String(chosen) }, shorten(text, 60))));
-  return field(label, select);
+function selectField(label, options, onchange, chosen) {
+  const asOption = ([value, text]) =>
+    el("option", { value, selected: String(value) === String(chosen) }, shorten(text, 60));
+  const select = el("select", { onchange: () => onchange(select.value) }, options.map(asOption));
+  return labelled(label, select);
 }
 
-function searchBox(label, oninput) {
+// Searching waits for a short pause in typing, so that a long list is not filtered at every letter.
+function searchField(label, onsearch) {
   let timer;
-  const input = el("input", { type: "search", autocomplete: "off", spellcheck: "false",
-    oninput: () => { clearTimeout(timer); timer = setTimeout(() => oninput(input.value.trim().toLowerCase()), 60); } });
-  return field(label, input, "grow");
+  const search = () => onsearch(input.value.trim().toLowerCase());
+  const oninput = () => {
+    clearTimeout(timer);
+    timer = setTimeout(search, 60);
+  };
+  const input = el("input", { type: "search", autocomplete: "off", spellcheck: "false", oninput });
+  return labelled(label, input, "grow");
 }
 
-function pressed(label, options, onchoose, chosen) {
+function checkbox(label, onchange) {
+  const input = el("input", { type: "checkbox", id: newId("check"), onchange: () => onchange(input.checked) });
+  return el("div", { class: "check" }, input, el("label", { for: input.id }, label));
+}
+
+const button = (label, onclick, attributes = {}) =>
+  el("button", { type: "button", class: "button", onclick, ...attributes }, label);
+
+// Buttons of which exactly one is pressed.
+function switchButtons(label, options, onchoose, chosen) {
   const group = el("div", { class: "switch", role: "group", "aria-label": label });
   for (const [value, text] of options) {
-    group.append(el("button", { type: "button", "aria-pressed": value === chosen, onclick: (event) => {
+    const onclick = (event) => {
       for (const other of group.children) other.setAttribute("aria-pressed", other === event.currentTarget);
       onchoose(value);
-    } }, text));
+    };
+    group.append(el("button", { type: "button", "aria-pressed": value === chosen, onclick }, text));
   }
   return group;
 }
 
 // A scrollable region can be reached and scrolled by keyboard.
-const scroller = (label, ...children) => el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
+const scrollRegion = (label, ...children) =>
+  el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
+
 const card = (title, ...children) => el("section", { class: "card" }, title && el("h2", {}, title), children);
 
-function redrawn(draw) {
-  const box = el("div");
+const columnHead = (...children) => el("th", { scope: "col" }, children);
+const numberHead = (...children) => el("th", { scope: "col", class: "num" }, children);
+const rowHead = (...children) => el("th", { scope: "row" }, children);
+const numberCell = (...children) => el("td", { class: "num" }, children);
+const table = (attributes, heads, rows) =>
+  el("table", attributes, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
+
+// A picture that is drawn again whenever the width it has changes.
+function drawnToWidth(draw) {
+  const box = el("div", {});
   let width = 0;
   new ResizeObserver(() => {
     const now = Math.floor(box.clientWidth);
-    if (now > 0 && now !== width) { width = now; clear(box, draw(now)); }
+    if (now <= 0 || now === width) return;
+    width = now;
+    setContent(box, draw(now));
   }).observe(box);
   return box;
 }

@@ -1,48 +1,144 @@
 // Why one method says what it says of one gene: the tree, the sum, and what was left out.
-const className = (dataset, label) => dataset.classes[dataset.labels.indexOf(label)] ?? label;
+const STRONGEST_SHOWN = 12;
+const REMOVED_SHOWN = 300;
 
-function explanationPanel(dataset, entry, m) {
-  const raw = entry.methods[m], title = methods[m].name;
-  const panel = el("section", { class: "panel", "aria-label": "Explanation by " + title }, el("h3", {}, name(title)));
-  if (!raw) return fill(panel, {}, [el("p", { class: "note" }, "This method offers no explanations.")]);
-  const why = { ...raw, target: className(dataset, raw.target) };
-  const n = why.features.length + why.rest[0], hasTree = why.tree && why.parents.some((p) => p >= 0);
-  return fill(panel, {}, [
-    el("p", {}, "P(", name(why.target), ") = ", el("strong", {}, probability(why.probability)), `, log-odds ${signed(why.log_odds, 3)}, from ${plural(n, "feature")}`,
-      why.removed.length > 0 && `; ${count(why.removed.reduce((sum, g) => sum + g[3].length, 0))} left out`, "."),
+function explanationPanel(dataset, entry, method) {
+  const raw = entry.methods[method];
+  const title = methods[method].name;
+  const panel = el("section", { class: "panel", "aria-label": "Explanation by " + title }, el("h3", {}, bdi(title)));
+  if (!raw) return append(panel, [note("This method does not offer explanations.")]);
+  const why = { ...raw, target: classOfLabel(dataset, raw.target) };
+  return append(panel, [
+    predictionLine(why),
     el("h4", {}, "The learned tree"),
-    hasTree ? treeView(dataset, why, title) : el("p", { class: "note" }, "This method learns no tree."),
-    hasTree && why.rest[0] > 0 && el("p", { class: "note" }, `Drawn are the strongest features and what joins them to the root; ${plural(why.rest[0], "weaker one")} add ${signed(why.rest[1])} together.`),
-    el("h4", {}, "How the log-odds add up"), waterfall(dataset, why), removedTerms(dataset, why)]);
+    learnedTree(dataset, why, title),
+    el("h4", {}, "How the log-odds add up"),
+    waterfall(dataset, why),
+    removedTerms(dataset, why),
+  ]);
 }
 
-function waterfall(dataset, why, limit = 12) {
-  const order = why.contributions.map((_, i) => i).sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
-  const rest = order.slice(limit), steps = [[["base value"], "", why.base]];
-  for (const i of order.slice(0, limit)) steps.push([term(dataset, why.features[i]), why.values[i], why.contributions[i]]);
-  if (rest.length + why.rest[0]) steps.push([[plural(rest.length + why.rest[0], "weaker feature") + ", together"], "", rest.reduce((s, i) => s + why.contributions[i], why.rest[1])]);
-  for (const [what, v] of why.other) steps.push([[what], "", v]);
-  let at = 0, low = 0, high = 0;
-  const spans = steps.map(([, , v]) => { const from = at; at += v; low = Math.min(low, at); high = Math.max(high, at); return [from, at]; });
-  const width = high - low || 1, where = (v) => ((v - low) / width) * 100;
-  const bar = ([a, b], cls) => el("span", { class: "track", "aria-hidden": "true" }, el("i", { style: { left: where(0) + "%" } }),
-    el("span", { class: cls, style: { left: Math.min(where(a), where(b)) + "%", width: Math.abs(where(b) - where(a)) + "%" } }));
-  const row = (label, value, v, span, cls) => el("tr", {}, el("th", { scope: "row" }, label), el("td", { class: "num" }, value), el("td", { class: "num" }, signed(v, 3)), el("td", { class: "bar" }, bar(span, cls)));
-  return scroller("Contributions", el("table", { class: "fall" },
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "what"), el("th", { scope: "col", class: "num" }, "value"), el("th", { scope: "col", class: "num" }, "adds"), el("th", { scope: "col" }, "sum so far"))),
-    el("tbody", {}, steps.map(([label, value, v], s) => row(label, value, v, spans[s], s === 0 ? "sum" : v >= 0 ? "up" : "down")), row(el("strong", {}, "log-odds of ", name(why.target)), "", why.log_odds, [0, at], "sum"))));
+// What explanations leave out of their lists of features: how many, and what they add together.
+const weakerFeatures = (why) => ({ number: why.rest[0], total: why.rest[1] });
+
+function predictionLine(why) {
+  const used = why.features.length + weakerFeatures(why).number;
+  const removed = sumOf(why.removed.map(([, , , columns]) => columns.length));
+  return el(
+    "p",
+    {},
+    ["P(", bdi(why.target), ") = ", el("strong", {}, probability(why.probability))],
+    `, log-odds ${signed(why.log_odds, 3)}, from ${plural(used, "feature")}`,
+    why.removed.length > 0 && `; ${count(removed)} left out`,
+    ".",
+  );
 }
 
-function removedTerms(dataset, why) {
-  const all = why.removed.flatMap(([by, reason, value, columns]) => columns.map((j) => [j, value, by, dataset.reasons[reason]]));
-  if (!all.length) return null;
-  const box = el("div"), list = el("ul", { class: "gone", tabindex: 0, "aria-label": "Removed terms" });
-  const line = ([j, value, by, reason]) => { const [before, after] = reason.split("{}"); return el("li", {}, term(dataset, j), `, which is ${value}: ${before}`, after === undefined ? "" : [term(dataset, by), after]); };
-  const draw = (query) => {
-    const found = all.filter(([j]) => !query || (dataset.features[j] + " " + dataset.names[j]).toLowerCase().includes(query));
-    clear(list, found.slice(0, 300).map(line), found.length > 300 ? el("li", { class: "note" }, `and ${count(found.length - 300)} more: search for them`) : "");
+function learnedTree(dataset, why, title) {
+  if (!why.tree || !why.parents.some((p) => p >= 0)) return note("This method does not learn a tree.");
+  const { number, total } = weakerFeatures(why);
+  return [
+    new TreeDrawing(dataset, why, title).elements(),
+    number > 0 &&
+      note(
+        "Drawn: the strongest features and their paths to the root. ",
+        `Not drawn: ${plural(number, "weaker feature")}, adding ${signed(total)} in total.`,
+      ),
+  ];
+}
+
+// The steps from zero to the log-odds: [label, value of the feature, what it adds].
+function waterfallSteps(dataset, why) {
+  const { contributions } = why;
+  const order = contributions.map((_, i) => i);
+  order.sort((a, b) => Math.abs(contributions[b]) - Math.abs(contributions[a]));
+  const strongest = order.slice(0, STRONGEST_SHOWN);
+  const others = order.slice(STRONGEST_SHOWN);
+  const weaker = weakerFeatures(why);
+  const unlisted = others.length + weaker.number;
+  const total = others.reduce((sum, i) => sum + contributions[i], weaker.total);
+  return [
+    ["base value", "", why.base],
+    ...strongest.map((i) => [term(dataset, why.features[i]), why.values[i], contributions[i]]),
+    ...(unlisted ? [[plural(unlisted, "weaker feature") + ", in total", "", total]] : []),
+    ...why.other.map(([what, adds]) => [what, "", adds]),
+  ];
+}
+
+function waterfall(dataset, why) {
+  const steps = waterfallSteps(dataset, why);
+  const ends = [0];
+  for (const [, , adds] of steps) ends.push(ends.at(-1) + adds);
+  const bar = waterfallBar(Math.min(...ends), Math.max(...ends));
+  const row = (label, value, adds, from, to, className) =>
+    el(
+      "tr",
+      {},
+      rowHead(label),
+      numberCell(value),
+      numberCell(signed(adds, 3)),
+      el("td", { class: "bar" }, bar(from, to, className)),
+    );
+  const kind = (adds) => (adds >= 0 ? "up" : "down");
+  const rows = steps.map(([label, value, adds], s) =>
+    row(label, value, adds, ends[s], ends[s + 1], s === 0 ? "sum" : kind(adds)),
+  );
+  const total = el("strong", {}, "log-odds of ", bdi(why.target));
+  rows.push(row(total, "", why.log_odds, 0, ends.at(-1), "sum"));
+  const heads = [columnHead("part"), numberHead("value"), numberHead("adds"), columnHead("sum so far")];
+  return scrollRegion("Contributions", table({ class: "fall" }, heads, rows));
+}
+
+// Bars on a scale from the lowest to the highest sum, with a line at zero.
+function waterfallBar(low, high) {
+  const percentOf = (v) => ((v - low) / (high - low || 1)) * 100;
+  return (from, to, className) => {
+    const [a, b] = [percentOf(from), percentOf(to)];
+    const style = { left: Math.min(a, b) + "%", width: Math.abs(b - a) + "%" };
+    return el(
+      "span",
+      { class: "track", "aria-hidden": "true" },
+      el("i", { style: { left: percentOf(0) + "%" } }),
+      el("span", { class: className, style }),
+    );
   };
-  const details = el("details", { class: "removed", ontoggle: () => { if (details.open && !box.firstChild) { fill(box, {}, [searchBox("Search removed terms", draw), list]); draw(""); } } },
-    el("summary", {}, `${plural(all.length, "term")} removed as redundant for this gene`), box);
+}
+
+// The list may be long, so it is made when it is first opened.
+function removedTerms(dataset, why) {
+  const all = why.removed.flatMap(([by, reason, value, columns]) =>
+    columns.map((column) => ({ column, value, by, reason: dataset.reasons[reason] })),
+  );
+  if (!all.length) return null;
+  const box = el("div", {});
+  const list = el("ul", { class: "gone", tabindex: 0, "aria-label": "Removed terms" });
+  const draw = (query) => {
+    const found = all.filter(({ column }) => termMatches(dataset, column, query));
+    const left = found.length - REMOVED_SHOWN;
+    setContent(
+      list,
+      found.slice(0, REMOVED_SHOWN).map((removed) => removedTerm(dataset, removed)),
+      left > 0 && el("li", { class: "note" }, `and ${count(left)} more; search to find them`),
+    );
+  };
+  const ontoggle = () => {
+    if (!details.open || box.firstChild) return;
+    append(box, [searchField("Search removed terms", draw), list]);
+    draw("");
+  };
+  const summary = el("summary", {}, `${plural(all.length, "term")} removed as redundant for this gene`);
+  const details = el("details", { class: "removed", ontoggle }, summary, box);
   return details;
+}
+
+// A reason has {} where the term belongs that made this one redundant.
+function removedTerm(dataset, { column, value, by, reason }) {
+  const [before, after] = reason.split("{}");
+  return el(
+    "li",
+    {},
+    term(dataset, column),
+    `, which is ${value}: ${before}`,
+    after === undefined ? null : [term(dataset, by), after],
+  );
 }

@@ -1,47 +1,143 @@
 // The terms that the trees of a method are made of.
+const FIRST_ROWS = 50;
+const MORE_ROWS = 200;
+
+// Text columns are sorted from A to Z first, numbers from the largest down.
+const USAGE_COLUMNS = [
+  { title: "term", isNumber: false, value: (d, usage, j) => d.features[j] },
+  { title: "name", isNumber: false, value: (d, usage, j) => d.names[j] },
+  { title: "Freq. of Selection", isNumber: true, value: (d, usage, j) => usage.selected[j] },
+  { title: "Freq. in Edges", isNumber: true, value: (d, usage, j) => usage.in_edges[j] },
+];
+
 function features() {
   const counted = datasets.map((d, i) => [i, d]).filter(([, d]) => Object.keys(d.usage).length);
-  if (!counted.length) return [card("Features", el("p", {}, "No method of this study learns trees, or their use of features was not counted."))];
-  const state = { dataset: counted[0][0], method: null, query: "", column: 2, down: true, shown: 50 };
-  const methodBox = el("div"), body = el("tbody"), status = el("p", { class: "note", role: "status" }), more = el("div", { class: "more" });
-  const columns = ["term", "name", "Freq. of Selection", "Freq. in Edges"];
-  const heads = columns.map((text, c) => el("th", { scope: "col", class: c > 1 ? "num" : "" }, el("button", { type: "button", onclick: () => {
-    state.down = state.column === c ? !state.down : c > 1;
-    state.column = c; draw();
-  } }, text)));
-  const value = (d, usage, j) => [d.features[j], d.names[j], usage.selected[j], usage.in_edges[j]];
+  if (!counted.length) {
+    return [card("Features", el("p", {}, "No method in this study learns trees, or feature usage was not counted."))];
+  }
+  const state = { dataset: counted[0][0], method: null, query: "", column: 2, descending: true, shown: FIRST_ROWS };
+  const methodBox = el("div", {});
+  const usageTable = new UsageTable(state);
 
-  function chooseDataset(i) {
-    state.dataset = Number(i);
-    const offered = Object.keys(datasets[i].usage).map(Number);
-    if (!offered.includes(state.method)) state.method = offered.find((m) => selective(datasets[i].usage[m])) ?? offered[0];
-    clear(methodBox, choice("Method", offered.map((m) => [m, methods[m].name]), (m) => { state.method = Number(m); state.shown = 50; draw(); }, state.method));
-    state.shown = 50; draw();
+  function changeDataset(i) {
+    const { usage } = datasets[i];
+    const offered = Object.keys(usage).map(Number);
+    if (!offered.includes(state.method)) state.method = offered.find((m) => isSelective(usage[m])) ?? offered[0];
+    const options = offered.map((m) => [m, methods[m].name]);
+    const changeMethod = (m) => usageTable.change({ method: Number(m) });
+    setContent(methodBox, selectField("Method", options, changeMethod, state.method));
+    usageTable.change({ dataset: Number(i) });
   }
 
-  function draw() {
-    const d = datasets[state.dataset], usage = d.usage[state.method];
-    const rows = d.features.map((_, j) => j).filter((j) => !state.query || d.features[j].toLowerCase().includes(state.query) || d.names[j].toLowerCase().includes(state.query));
-    const sign = state.down ? -1 : 1;
-    rows.sort((a, b) => { const [u, v] = [value(d, usage, a), value(d, usage, b)], c = state.column;
-      return sign * (c < 2 ? u[c].localeCompare(v[c]) : u[c] - v[c]) || v[3] - u[3] || a - b; });
-    heads.forEach((th, c) => th.setAttribute("aria-sort", c !== state.column ? "none" : state.down ? "descending" : "ascending"));
-    const most = Math.max(1, ...usage.in_edges);
-    clear(body, rows.slice(0, state.shown).map((j) => el("tr", {},
-      el("td", {}, isTerm(d.features[j]) ? term({ features: d.features, names: [] }, j) : name(d.features[j])), el("td", {}, name(d.names[j])),
-      el("td", { class: "num" }, count(usage.selected[j]), el("span", { class: "sub" }, percent(usage.selected[j] / usage.rows), " %"), meter(usage.selected[j] / usage.rows)),
-      el("td", { class: "num" }, count(usage.in_edges[j]), el("span", { class: "sub" }, (usage.in_edges[j] / usage.rows).toFixed(2), " per row"), meter(usage.in_edges[j] / most, "second")))));
-    status.textContent = `${plural(rows.length, "term")} of ${count(d.features.length)}; ${plural(usage.rows, "row")}`;
-    clear(more, rows.length > state.shown && el("button", { class: "button", type: "button", onclick: () => { state.shown += 200; draw(); } }, `Show more (${count(rows.length - state.shown)} left)`));
-  }
-
-  const part = card("Features",
-    el("p", { class: "note" }, "How often a term is kept in the tree of a test row, and how many edges of all these trees contain it."),
-    el("div", { class: "controls" }, choice("Dataset", counted.map(([i, d]) => [i, d.name]), chooseDataset, state.dataset), methodBox, searchBox("Search terms", (q) => { state.query = q; state.shown = 50; draw(); })),
-    status, scroller("Feature usage", el("table", { class: "usage" }, el("thead", {}, el("tr", {}, heads)), body)), more);
-  chooseDataset(state.dataset);
-  return [part];
+  const datasetOptions = counted.map(([i, d]) => [i, d.name]);
+  const controls = el(
+    "div",
+    { class: "controls" },
+    selectField("Dataset", datasetOptions, changeDataset, state.dataset),
+    methodBox,
+    searchField("Search terms", (query) => usageTable.change({ query })),
+  );
+  changeDataset(state.dataset);
+  return [
+    card(
+      "Features",
+      note("How often a term is kept in the tree of a test row, and how many edges of these trees contain it."),
+      controls,
+      usageTable.elements(),
+    ),
+  ];
 }
 
-const selective = (usage) => usage.selected.some((n) => n < usage.rows);
-const meter = (share, cls) => el("span", { class: "meter " + (cls || ""), "aria-hidden": "true" }, el("span", { style: { width: Math.min(100, 100 * share).toFixed(1) + "%" } }));
+// Whether a method keeps some terms and not others: such a method is the more interesting one to show first.
+const isSelective = (usage) => usage.selected.some((n) => n < usage.rows);
+
+class UsageTable {
+  constructor(state) {
+    this.state = state;
+    this.body = el("tbody", {});
+    this.status = el("p", { class: "note", role: "status" });
+    this.more = el("div", { class: "more" });
+    this.heads = USAGE_COLUMNS.map(({ title, isNumber }, c) =>
+      el(
+        "th",
+        { scope: "col", class: isNumber && "num" },
+        el("button", { type: "button", onclick: () => this.sortBy(c) }, title),
+      ),
+    );
+  }
+
+  elements() {
+    const whole = el("table", { class: "usage" }, el("thead", {}, el("tr", {}, this.heads)), this.body);
+    return [this.status, scrollRegion("Feature usage", whole), this.more];
+  }
+
+  change(what) {
+    Object.assign(this.state, what, { shown: FIRST_ROWS });
+    this.draw();
+  }
+
+  sortBy(column) {
+    const { state } = this;
+    state.descending = state.column === column ? !state.descending : USAGE_COLUMNS[column].isNumber;
+    state.column = column;
+    this.draw();
+  }
+
+  // Ties go to the term in more edges, then to the earlier one.
+  sortedColumns(dataset, usage) {
+    const { value, isNumber } = USAGE_COLUMNS[this.state.column];
+    const sign = this.state.descending ? -1 : 1;
+    const compare = (a, b) => {
+      const [u, v] = [value(dataset, usage, a), value(dataset, usage, b)];
+      const inOrder = isNumber ? u - v : u.localeCompare(v);
+      return sign * inOrder || usage.in_edges[b] - usage.in_edges[a] || a - b;
+    };
+    const found = dataset.features.map((_, j) => j).filter((j) => termMatches(dataset, j, this.state.query));
+    return found.sort(compare);
+  }
+
+  draw() {
+    const { state } = this;
+    const dataset = datasets[state.dataset];
+    const usage = dataset.usage[state.method];
+    const found = this.sortedColumns(dataset, usage);
+    const direction = state.descending ? "descending" : "ascending";
+    this.heads.forEach((th, c) => th.setAttribute("aria-sort", c === state.column ? direction : "none"));
+    const mostEdges = Math.max(1, ...usage.in_edges);
+    setContent(
+      this.body,
+      found.slice(0, state.shown).map((j) => usageRow(dataset, usage, j, mostEdges)),
+    );
+    this.status.textContent =
+      `${plural(found.length, "term")} of ${count(dataset.features.length)}; ` + plural(usage.rows, "row");
+    const left = found.length - state.shown;
+    const showMore = () => {
+      state.shown += MORE_ROWS;
+      this.draw();
+    };
+    setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
+  }
+}
+
+function usageRow(dataset, usage, j, mostEdges) {
+  const selected = usage.selected[j];
+  const edges = usage.in_edges[j];
+  const below = (text) => el("span", { class: "sub" }, text);
+  return el(
+    "tr",
+    {},
+    el("td", {}, featureLink(dataset.features[j])),
+    el("td", {}, bdi(dataset.names[j])),
+    numberCell(count(selected), below(`${percent(selected / usage.rows)}%`), meter(selected / usage.rows, "meter")),
+    numberCell(
+      count(edges),
+      below(`${(edges / usage.rows).toFixed(2)} per row`),
+      meter(edges / mostEdges, "meter second"),
+    ),
+  );
+}
+
+function meter(share, className) {
+  const width = Math.min(100, 100 * share).toFixed(1) + "%";
+  return el("span", { class: className, "aria-hidden": "true" }, el("span", { style: { width } }));
+}

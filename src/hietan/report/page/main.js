@@ -1,41 +1,75 @@
 // The parts of the page behind their tabs; each is made when it is first looked at.
-const parts = isStudy ? [["overview", "Overview", overview], ["features", "Features", features], ["genes", "Genes", genes]] : [["genes", "Genes", genes]];
-const tabs = document.getElementById("tabs"), main = document.getElementById("main");
-const made = parts.map(([id, label, make], i) => {
-  const panel = el("section", { class: "part", id, role: parts.length > 1 ? "tabpanel" : null, "aria-labelledby": parts.length > 1 ? "tab-" + id : null, hidden: true });
-  const tab = el("button", { type: "button", role: "tab", id: "tab-" + id, "aria-controls": id, onclick: () => show(i, true) }, label);
-  return { id, panel, tab, make, ready: false };
-});
-clear(main, made.map((part) => part.panel));
-if (made.length > 1) clear(tabs, made.map((part) => part.tab)); else tabs.remove();
+const STUDY_PARTS = [
+  ["overview", "Overview", overview],
+  ["features", "Features", features],
+  ["genes", "Genes", genes],
+];
+const CANDIDATE_PARTS = [["genes", "Genes", genes]];
 
-function build(part) {
-  if (part.ready) return;
-  part.ready = true;
-  clear(part.panel, part.make());
+const tabList = document.getElementById("tabs");
+const parts = (isStudy ? STUDY_PARTS : CANDIDATE_PARTS).map(makePart);
+
+function makePart([id, label, build], i, all) {
+  const named = all.length > 1 ? { role: "tabpanel", "aria-labelledby": "tab-" + id } : {};
+  const panel = el("section", { class: "part", id, ...named, hidden: true });
+  const tab = el(
+    "button",
+    { type: "button", role: "tab", id: "tab-" + id, "aria-controls": id, onclick: () => chooseTab(i) },
+    label,
+  );
+  return { id, panel, tab, build, isBuilt: false };
 }
 
-function show(chosen, byHand) {
-  build(made[chosen]);
-  made.forEach(({ panel, tab }, i) => {
+function ensureBuilt(part) {
+  if (part.isBuilt) return;
+  part.isBuilt = true;
+  setContent(part.panel, part.build());
+}
+
+function showPart(chosen) {
+  ensureBuilt(parts[chosen]);
+  parts.forEach(({ panel, tab }, i) => {
     panel.hidden = i !== chosen;
     tab.setAttribute("aria-selected", i === chosen);
     tab.tabIndex = i === chosen ? 0 : -1;
   });
-  if (byHand) history.replaceState(null, "", "#" + made[chosen].id);
 }
 
-tabs.addEventListener("keydown", (event) => {
+function chooseTab(chosen) {
+  showPart(chosen);
+  history.replaceState(null, "", "#" + parts[chosen].id);
+}
+
+function walkTabs(event) {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
   if (!step) return;
-  const now = made.findIndex(({ tab }) => tab === document.activeElement), next = (now + step + made.length) % made.length;
-  show(next, true);
-  made[next].tab.focus();
-});
-const goTo = () => { const i = made.findIndex(({ id }) => id === location.hash.slice(1)); if (i >= 0) show(i); };
-addEventListener("hashchange", goTo);
-addEventListener("beforeprint", () => made.forEach(build));
-show(0);
-goTo();
+  const now = parts.findIndex(({ tab }) => tab === document.activeElement);
+  const next = (now + step + parts.length) % parts.length;
+  chooseTab(next);
+  parts[next].tab.focus();
+}
+
+function followHash() {
+  const i = parts.findIndex(({ id }) => id === location.hash.slice(1));
+  if (i >= 0) showPart(i);
+}
+
+setContent(
+  document.getElementById("main"),
+  parts.map((part) => part.panel),
+);
+if (parts.length > 1) {
+  setContent(
+    tabList,
+    parts.map((part) => part.tab),
+  );
+} else {
+  tabList.remove();
+}
+tabList.addEventListener("keydown", walkTabs);
+addEventListener("hashchange", followHash);
+addEventListener("beforeprint", () => parts.forEach(ensureBuilt));
+showPart(0);
+followHash();
 document.documentElement.dataset.ready = "yes";
 performance.mark("ready");

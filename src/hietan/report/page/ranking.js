@@ -1,0 +1,202 @@
+// Methods compared over all datasets: a table of ranks, the critical-difference diagram, and every score.
+function rankingCards(ranking) {
+  const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
+  const { label, scale } = metricOf(ranking.metric);
+  return [
+    el(
+      "div",
+      { class: "grid ranks" },
+      card("Ranking by " + label, rankingTable(ranking, order), rankingNote(ranking)),
+      card("Critical difference", criticalDifference(ranking, order)),
+    ),
+    card(`${label}${scale === 100 ? " in percent" : ""} by dataset and method`, heatMap(ranking, order)),
+  ];
+}
+
+function rankingTable(ranking, order) {
+  const adjusted = new Map(ranking.holm.map(([method, , p]) => [method, p]));
+  const groups = Object.keys(ranking.group_ranks);
+  const written = (x) => inMetric(x, ranking.metric);
+  const columns = [
+    ["average rank", (i) => ranking.ranks[i].toFixed(2)],
+    ["wins", (i) => ranking.wins[i]],
+    ["mean", (i) => written(ranking.means[i])],
+  ];
+  if (ranking.intervals.length) columns.push(["95% interval", (i) => ranking.intervals[i].map(written).join("–")]);
+  if (ranking.holm.length) {
+    const holm = (method) => (adjusted.has(method) ? pValue(adjusted.get(method)) : "best");
+    columns.push(["p (Holm)", (i) => holm(ranking.methods[i])]);
+  }
+  for (const group of groups) columns.push([group, (i) => ranking.group_ranks[group][i].toFixed(2)]);
+  const row = (i) =>
+    el(
+      "tr",
+      {},
+      rowHead(bdi(methods[ranking.methods[i]].name)),
+      columns.map(([, cell]) => numberCell(cell(i))),
+    );
+  const heads = [columnHead("method"), columns.map(([title]) => numberHead(bdi(title)))];
+  return scrollRegion("Ranking", table({ class: "ranking" }, heads, order.map(row)));
+}
+
+function rankingNote(ranking) {
+  const [chiSquared, p] = ranking.friedman || [];
+  return note(
+    "Rank 1 is best. ",
+    ranking.holm.length > 0 && "p: two-sided comparison with the best method, adjusted by Holm's procedure. ",
+    ranking.intervals.length > 0 &&
+      "95% interval: by a bootstrap over rows, which are drawn together in all datasets of a group. ",
+    Object.keys(ranking.group_ranks).length > 0 &&
+      "The columns on the right are average ranks within each group of datasets. ",
+    ranking.friedman && `Friedman's test: chi-squared = ${chiSquared.toFixed(2)}, p = ${pValue(p)}. `,
+    ranking.left_out.length > 0 && [
+      "Left out because results are missing: ",
+      ranking.left_out.map((method, k) => [k ? ", " : "", bdi(method)]),
+      ".",
+    ],
+  );
+}
+
+function criticalDifference(ranking, order) {
+  if (ranking.critical_difference === null) return note("The diagram needs at least two methods and two datasets.");
+  return [
+    drawnToWidth((width) => criticalDifferenceDiagram(ranking, order, width)),
+    note(
+      "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
+      Object.keys(ranking.group_ranks).length > 0 &&
+        "The datasets describe the same genes in several ways, so the test finds differences too readily; " +
+          "the table lists the ranks within each group.",
+    ),
+  ];
+}
+
+// From top to bottom: the critical difference as a ruler, the axis of ranks, bars that join methods, and the names,
+// the better half on the left and the others on the right.
+function criticalDifferenceDiagram(ranking, order, width) {
+  const n = order.length;
+  const margin = Math.min(170, width * 0.33);
+  const top = 62;
+  const shape = {
+    top,
+    width,
+    margin,
+    half: Math.ceil(n / 2),
+    rowHeight: 24,
+    firstRow: top + 22 + 12 * ranking.cliques.length,
+    x: (rank) => margin + ((rank - 1) / Math.max(1, n - 1)) * (width - 2 * margin),
+  };
+  const height = shape.firstRow + shape.rowHeight * shape.half + 6;
+  const described = order.map((i) => `${methods[ranking.methods[i]].name} ${ranking.ranks[i].toFixed(2)}`);
+  const difference = ranking.critical_difference.toFixed(2);
+  return svg(
+    "svg",
+    {
+      width,
+      height,
+      role: "img",
+      "aria-label": `Average ranks: ${described.join(", ")}. Critical difference ${difference}.`,
+    },
+    rankRuler(ranking, n, shape),
+    cliqueBars(ranking, shape),
+    order.map((i, place) => rankedMethod(ranking, i, place, n, shape)),
+  );
+}
+
+const svgLine = (x1, y1, x2, y2, className) => svg("line", { x1, y1, x2, y2, class: className });
+const svgText = (x, y, anchor, ...children) => svg("text", { x, y, "text-anchor": anchor }, children);
+
+function rankRuler(ranking, n, { top, x }) {
+  const end = x(1 + Math.min(ranking.critical_difference, n - 1));
+  const ticks = Array.from({ length: n }, (_, i) => i + 1);
+  return [
+    svgLine(x(1), 26, end, 26, "axis"),
+    svgLine(x(1), 21, x(1), 31, "axis"),
+    svgLine(end, 21, end, 31, "axis"),
+    svgText(x(1), 14, "start", `critical difference ${ranking.critical_difference.toFixed(2)}`),
+    svgLine(x(1), top, x(n), top, "axis"),
+    ticks.map((tick) => [svgLine(x(tick), top - 6, x(tick), top, "axis"), svgText(x(tick), top - 10, "middle", tick)]),
+  ];
+}
+
+function cliqueBars(ranking, { top, x }) {
+  const rankOf = new Map(ranking.methods.map((method, i) => [method, ranking.ranks[i]]));
+  return ranking.cliques.map((clique, c) => {
+    const y = top + 12 + 12 * c;
+    return svgLine(x(rankOf.get(clique[0])) - 3, y, x(rankOf.get(clique.at(-1))) + 3, y, "clique");
+  });
+}
+
+function rankedMethod(ranking, i, place, n, { top, width, margin, half, rowHeight, firstRow, x }) {
+  const onLeft = place < half;
+  const at = x(ranking.ranks[i]);
+  const y = firstRow + rowHeight * (onLeft ? place : n - 1 - place) + 8;
+  const end = onLeft ? margin - 8 : width - margin + 8;
+  const fullName = methods[ranking.methods[i]].name;
+  const letters = Math.max(6, Math.floor(margin / 7.2) - 5);
+  const words = [shorten(fullName, letters), ranking.ranks[i].toFixed(2)];
+  const text = (onLeft ? words : words.reverse()).join("  ");
+  return [
+    svg("path", { d: `M${at},${top}V${y}H${end}`, class: "stem" }),
+    svg("circle", { cx: at, cy: top, r: 3, fill: "currentColor" }),
+    svgText(onLeft ? end - 4 : end + 4, y + 4, onLeft ? "end" : "start", svg("title", {}, fullName), text),
+  ];
+}
+
+const HEAT_STOPS = [
+  [247, 244, 233],
+  [190, 218, 203],
+  [95, 168, 178],
+  [38, 98, 150],
+  [24, 45, 97],
+];
+
+// Relative luminance as WCAG defines it, from channels of 0 to 255.
+function luminance(rgb) {
+  const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = rgb.map((channel) => linear(channel / 255));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+// From pale to deep; the text is black or white, whichever is easier to read: contrast is the same at 0.179.
+function heatColours(share) {
+  const at = Math.min(0.9999, Math.max(0, share)) * (HEAT_STOPS.length - 1);
+  const stop = Math.floor(at);
+  const rgb = HEAT_STOPS[stop].map((v, i) => Math.round(v + (at - stop) * (HEAT_STOPS[stop + 1][i] - v)));
+  return { background: `rgb(${rgb.join(",")})`, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" };
+}
+
+function heatMap(ranking, order) {
+  const groupOf = new Map(datasets.map((d) => [d.name, d.group]));
+  const all = ranking.scores.flat().filter((v) => v !== null);
+  const range = [Math.min(...all), Math.max(...all)];
+  const rows = ranking.datasets.map((dataset, d) => {
+    const startsGroup = d > 0 && groupOf.get(dataset) !== groupOf.get(ranking.datasets[d - 1]);
+    const cells = order.map((i) => heatCell(ranking, d, i, range));
+    return el("tr", { class: startsGroup ? "first" : null }, rowHead(bdi(dataset, { title: dataset })), cells);
+  });
+  const heads = [columnHead("dataset"), order.map((i) => numberHead(bdi(methods[ranking.methods[i]].name)))];
+  return [
+    scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
+    note(
+      "Underlined: the best method on a dataset, unless all are equal. ",
+      "Methods are ordered from left to right by average rank.",
+    ),
+  ];
+}
+
+function heatCell(ranking, d, i, [low, high]) {
+  const value = ranking.scores[d][i];
+  const spread = ranking.spread[d][i];
+  const text = inMetric(value, ranking.metric);
+  const ends = [Math.max(...ranking.scores[d]), Math.min(...ranking.scores[d])];
+  const [best, worst] = metricOf(ranking.metric).lower_is_better ? ends.reverse() : ends;
+  const isBest = value === best && best !== worst;
+  return el(
+    "td",
+    {
+      style: heatColours(high > low ? (value - low) / (high - low) : 0.5),
+      title: spread === null ? null : `± ${inMetric(spread, ranking.metric)} across seeds`,
+    },
+    isBest ? el("span", { class: "best" }, text) : text,
+  );
+}

@@ -1,0 +1,113 @@
+// How far probabilities can be trusted: predicted probabilities against observed shares.
+function reliability() {
+  const known = Object.keys(report.reliability).filter((d) => Object.keys(report.reliability[d]).length);
+  if (!known.length) return null;
+  const box = el("div", {});
+  const draw = (dataset) => {
+    const curves = Object.entries(report.reliability[dataset]).map(([method, curve]) => [Number(method), curve]);
+    setContent(box, reliabilityOf(curves));
+  };
+  const options = known.map((dataset) => [dataset, dataset || "all datasets"]);
+  draw("");
+  return card("Reliability", el("div", { class: "controls" }, selectField("Dataset", options, draw, "")), box);
+}
+
+function reliabilityOf(curves) {
+  const keys = curves.map(([method]) => el("li", {}, curveKey(method), bdi(methods[method].name)));
+  return el(
+    "div",
+    { class: "grid two" },
+    drawnToWidth((width) => curvePicture(curves, Math.min(width, 520))),
+    el(
+      "div",
+      {},
+      el("ul", { class: "legend" }, keys),
+      note(
+        "Rows are sorted into ten bins by the predicted probability of the second class. ",
+        "Each point shows the mean prediction in a bin against the share of its rows that belong to that class; ",
+        "a larger point stands for more rows. On the diagonal, probabilities can be taken at face value; ",
+        "below it on the right, they are overconfident.",
+      ),
+      el("details", {}, el("summary", {}, "As a table"), curveTable(curves)),
+    ),
+  );
+}
+
+// Eight colours, then the same colours dashed.
+const DASHES = ["", "7 4", "2 4", "9 3 2 3"];
+const curveColour = (method) => `var(--s${method % 8})`;
+const curveStroke = (method) => ({
+  stroke: curveColour(method),
+  "stroke-width": 2,
+  fill: "none",
+  "stroke-dasharray": DASHES[Math.floor(method / 8) % DASHES.length],
+});
+
+const curveKey = (method) =>
+  svg(
+    "svg",
+    { width: 26, height: 12, "aria-hidden": "true" },
+    svg("path", { d: "M0,6H26", ...curveStroke(method) }),
+    svg("circle", { cx: 13, cy: 6, r: 4, fill: curveColour(method) }),
+  );
+
+function curvePicture(curves, width) {
+  const margin = { left: 44, right: 12, top: 10, bottom: 40 };
+  const plotWidth = width - margin.left - margin.right;
+  const plotHeight = Math.min(360, plotWidth);
+  const height = plotHeight + margin.top + margin.bottom;
+  const x = (v) => margin.left + v * plotWidth;
+  const y = (v) => height - margin.bottom - v * plotHeight;
+  return svg(
+    "svg",
+    { width, height, role: "img", "aria-label": "Reliability curves; the table below has the numbers." },
+    curveAxes(x, y, height),
+    curves.map(([method, curve]) => reliabilityCurve(method, curve, x, y)),
+  );
+}
+
+function curveAxes(x, y, height) {
+  const soft = (px, py, anchor, text, more = {}) =>
+    svg("text", { x: px, y: py, "text-anchor": anchor, class: "soft", ...more }, text);
+  return [
+    [0, 0.25, 0.5, 0.75, 1].map((v) => [
+      svg("path", { d: `M${x(0)},${y(v)}H${x(1)}M${x(v)},${y(0)}V${y(1)}`, class: "grid-line" }),
+      soft(x(v), y(0) + 16, "middle", v),
+      soft(x(0) - 6, y(v) + 4, "end", v),
+    ]),
+    svg("path", { d: `M${x(0)},${y(0)}L${x(1)},${y(1)}`, class: "axis", "stroke-dasharray": "3 3" }),
+    soft(x(0.5), height - 6, "middle", "predicted probability"),
+    soft(12, y(0.5), "middle", "observed share", { transform: `rotate(-90 12 ${y(0.5)})` }),
+  ];
+}
+
+function reliabilityCurve(method, [predicted, observed, rows], x, y) {
+  const most = Math.max(...rows);
+  const words = (k) =>
+    `${methods[method].name}: predicted ${predicted[k].toFixed(2)}, observed ${observed[k].toFixed(2)}, ` +
+    plural(rows[k], "row");
+  const point = (p, k) =>
+    svg("circle", { cx: x(p), cy: y(observed[k]), r: 2 + 4 * Math.sqrt(rows[k] / most) }, svg("title", {}, words(k)));
+  return [
+    svg("path", {
+      d: "M" + predicted.map((p, k) => `${x(p)},${y(observed[k])}`).join("L"),
+      ...curveStroke(method),
+    }),
+    svg("g", { fill: curveColour(method) }, predicted.map(point)),
+  ];
+}
+
+function curveTable(curves) {
+  const row = (method, cells) =>
+    el(
+      "tr",
+      {},
+      rowHead(bdi(methods[method].name)),
+      cells.map((c) => numberCell(c)),
+    );
+  const rows = curves.flatMap(([method, [predicted, observed, n]]) =>
+    predicted.map((p, k) => row(method, [p.toFixed(3), observed[k].toFixed(3), count(n[k])])),
+  );
+  const heads = [columnHead("method"), ["predicted", "observed", "rows"].map((text) => numberHead(text))];
+  return scrollRegion("Reliability", table({}, heads, rows));
+}
