@@ -122,10 +122,8 @@ def study(
     study cannot be run as asked.
     """
     from hietan.evaluation import StudyError
-    from hietan.evaluation.outputs.explanations import write_explanations
-    from hietan.evaluation.outputs.figures import write_figures
-    from hietan.evaluation.outputs.tables import write_tables
-    from hietan.report import write_details, write_report
+    from hietan.evaluation.outputs import write_explanations, write_figures, write_tables
+    from hietan.report import write_report
 
     with clear_errors(output, resumable=True):
         if file is not None:
@@ -140,10 +138,10 @@ def study(
         results = run(options, output, retry_failed, quiet)
         write_tables(results, output)
         drawn = write_figures(results, output) if figures else None
-        if explain or genes:
-            write_explanations(results, output, wanted=genes or [])
+        if explain or genes or report:
+            readable = bool(explain or genes)
+            write_explanations(results, output, wanted=genes or [], readable=readable, details=report)
         if report:
-            write_details(results, output, wanted=genes or [])
             write_report(output)
     if not quiet:
         _print_results(results, output, drawn)
@@ -172,7 +170,7 @@ def compare_directories(
 ) -> tuple[Ranking, ...]:
     """The rankings of all results in some directories together."""
     from hietan.evaluation import METRICS, StudyError, make_rankings, read_summary
-    from hietan.evaluation.study.results import read_groups
+    from hietan.evaluation.study import read_groups
 
     if metric not in METRICS:
         raise StudyError(f"unknown metric {metric!r}{suggest(metric, METRICS)}")
