@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._parameters import align_hierarchy, in_memory, warn_of_misspelt
+from hietan.classifiers.checks import align_hierarchy, in_memory, warn_of_misspelt
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
