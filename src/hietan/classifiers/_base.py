@@ -49,7 +49,7 @@ def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 
 
 class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that argues from per-class counts of binary features.
+    """A classifier that works with per-class counts of binary features alone.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
     `n_jobs`) and fills in the steps that are its own. They come in this order:
@@ -62,8 +62,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     5. `_joint_log` scores a chunk of rows for the predictions, and `_score_parts` takes the same scores apart for
        `explain`.
 
-    Only the last three must be written. A call that is refused in steps 1 to 3 leaves no model, or after `partial_fit`
-    the model that was there.
+    Only `_learn`, `_joint_log` and `_score_parts` must be written. If step 1 refuses a call, the model stays as it was.
+    If step 2 or 3 does, `fit` leaves no model, and `partial_fit` leaves the one that was there.
     """
 
     hierarchy: Hierarchy | None
@@ -198,7 +198,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     @property
     def _learned(self) -> Any:
-        """The result of `_learn`. Asked for before the rows are divided among threads, so that it is learned once."""
+        """The result of `_learn`, learned when it is first asked for."""
         if self.__dict__.get("_structure") is None:
             self._structure = self._learn()
         return self._structure
@@ -212,10 +212,13 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     @_also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
+        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised.
+
+        The rows are divided among `n_jobs` threads.
+        """
         rows = self._read(X)
         log_prior = self._log_prior()
-        _ = self._learned
+        _ = self._learned  # once, before there are threads
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
             return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
@@ -300,6 +303,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
 
     def _count_arguments(self) -> dict[str, Any]:
+        """The counts, for the kernel."""
         return {"counts": self.counts_.kernel}
 
     # ------------------------------------------------------------------------------------------ checking
