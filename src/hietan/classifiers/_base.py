@@ -72,13 +72,17 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     binarize: float | None
     class_prior: ArrayLike | None
     n_jobs: int | None
-    _count = staticmethod(count_pairs)
     _chunks_per_job = 4
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
         """The fitted attributes that are drawn at random, once for a model."""
         return {}
+
+    @staticmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+        """Count the rows, given the class of each. Static, since it travels to a cluster without the model."""
+        return count_pairs(rows, codes, n_classes)
 
     @abstractmethod
     def _learn(self) -> Any:

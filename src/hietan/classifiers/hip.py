@@ -13,7 +13,7 @@ from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._relatives import Relatives
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
 from hietan.hierarchy import Hierarchy
-from hietan.structure import count_ones, unpack
+from hietan.structure import BinaryRows, PairCounts, count_ones, unpack
 from hietan.structure.tree import ABSENT, ROOT
 
 
@@ -69,8 +69,6 @@ class HIPNB(BaseBayes):
     [('owl',), ('bird', 'owl'), ('animal', 'bird'), ('animal',)]
     """
 
-    _count = staticmethod(count_ones)  # naive Bayes needs no pairs
-
     def __init__(
         self,
         *,
@@ -87,6 +85,10 @@ class HIPNB(BaseBayes):
         self.binarize = binarize
         self.class_prior = class_prior
         self.n_jobs = n_jobs
+
+    @staticmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+        return count_ones(rows, codes, n_classes)  # naive Bayes needs no pairs
 
     def _learn(self) -> Relatives:
         return Relatives(self.hierarchy_)
