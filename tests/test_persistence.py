@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -89,6 +90,37 @@ def test_the_path_of_a_tuned_model(tmp_path):
     np.testing.assert_array_equal(again.path_.log_loss, model.path_.log_loss)
 
 
+def test_a_file_of_version_0_1_still_loads():
+    """Written by version 0.1.0, with the probabilities that it predicted then."""
+    path = Path(__file__).parent / "data" / "model-0.1.hietan"
+    model = hietan.load(path)
+    assert isinstance(model, hietan.HieTANLite)
+    assert model.get_params() == {
+        "hierarchy": model.hierarchy_,
+        "alpha": 0.5,
+        "smoothing": "pooled",
+        "binarize": 0.0,
+        "class_prior": None,
+        "random_state": 3,
+        "n_jobs": None,
+    }
+    assert model.classes_.tolist() == ["anti", "pro"] and model.class_count_.sum() == 60
+    rows = [
+        [1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],
+        [0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],
+        [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]
+    X = pd.DataFrame(rows, columns=[f"T:{j:07d}" for j in range(14)])
+    expected = [
+        [0.6068153802610413, 0.3931846197389586],
+        [0.6565209086513734, 0.34347909134862675],
+        [0.5161742168157822, 0.4838257831842177],
+    ]
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-14)
+    assert model.trees(X)[0].root == "T:0000001" and len(model.trees(X)[0]) == 7
+    assert read_metadata(path) == {"note": "kept"}
+
+
 def test_metadata(saved):
     assert read_metadata(saved) == {"note": "ä"}
 
@@ -113,10 +145,10 @@ def test_foreign_files(tmp_path, saved):
     path = tmp_path / "foreign"
     for content in (b"", b"hello", pickle.dumps(Bomb()), saved.read_bytes()[:-40]):
         path.write_bytes(content)
-        with pytest.raises(ModelFileError, match="is no model of hietan"):
+        with pytest.raises(ModelFileError, match="is not a hietan model"):
             hietan.load(path)
     rewrite(saved, about__json=b'{"format": "something"}')
-    with pytest.raises(ModelFileError, match="is no model of hietan"):
+    with pytest.raises(ModelFileError, match="is not a hietan model"):
         hietan.load(saved)
     with pytest.raises(FileNotFoundError):
         hietan.load(tmp_path / "absent")
@@ -151,15 +183,15 @@ def forge_array(path, find, edit):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda a: a.update(version=99), "has version 99 of the format; this hietan reads 1"),
+        (lambda a: a.update(version=99), "has version 99 of the format; this version of hietan reads 1"),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),
         (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
         (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),
         (lambda a: a["parameters"].update(beta=1), "unexpected keyword argument 'beta'"),
         (lambda a: a["fitted"].pop("classes_"), "do not fit together: KeyError"),
         (lambda a: a["fitted"].update(n_features_in_=7), "the hierarchy and n_features_in_ disagree"),
-        (lambda a: a["fitted"].update(predict=1), "'predict' is no fitted attribute"),
-        (lambda a: a["fitted"].update(__class__=1), "'__class__' is no fitted attribute"),
+        (lambda a: a["fitted"].update(predict=1), "'predict' is not a fitted attribute"),
+        (lambda a: a["fitted"].update(__class__=1), "'__class__' is not a fitted attribute"),
         (lambda a: a["fitted"].update(x_={"kind": "eval"}), "unknown kind of value 'eval'"),
     ],
 )
@@ -191,16 +223,16 @@ def swapped(array):
 @pytest.mark.parametrize(
     ("find", "edit", "message"),
     [
-        (lambda f: f["root_order_"], lambda a: a + 1, "root_order_ is no permutation"),
-        (lambda f: f["root_order_"], lambda a: np.zeros_like(a), "root_order_ is no permutation"),
+        (lambda f: f["root_order_"], lambda a: a + 1, "root_order_ is not a permutation"),
+        (lambda f: f["root_order_"], lambda a: np.zeros_like(a), "root_order_ is not a permutation"),
         (lambda f: f["classes_"], lambda a: a[:1], "the classes are not distinct"),
         (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not sorted"),
         (counts("ones"), lambda a: a + 1000, "impossible counts"),
-        (counts("ones"), lambda a: a[:, :-1], "the counts have another shape"),
+        (counts("ones"), lambda a: a[:, :-1], "the counts have the wrong shape"),
         (pairs("values"), lambda a: a - 5, "impossible counts of pairs"),
         (pairs("values"), lambda a: a + 10**6, "impossible counts of pairs"),
-        (pairs("values"), lambda a: a[:, :1], "the pairs have another shape"),
-        (pairs("values"), lambda a: a.astype(float), "counts are no integers"),
+        (pairs("values"), lambda a: a[:, :1], "the pairs have the wrong shape"),
+        (pairs("values"), lambda a: a.astype(float), "counts are not integers"),
     ],
 )
 def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
@@ -214,11 +246,11 @@ def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
     [
         ("indptr", lambda a: a + 1, "the pairs do not fit their features"),
         ("indptr", lambda a: a[::-1].copy(), "the pairs do not fit their features"),
-        ("indptr", lambda a: a[:-1], "the pairs have another shape"),
+        ("indptr", lambda a: a[:-1], "the pairs have the wrong shape"),
         ("indices", lambda a: a + 10**6, "a pair is out of place"),
         ("indices", lambda a: a - 10**6, "a pair is out of place"),
         ("indices", swapped, "a pair is out of place"),
-        ("indices", lambda a: a.astype(np.int64), "counts are no integers"),
+        ("indices", lambda a: a.astype(np.int64), "counts are not integers"),
     ],
 )
 def test_forged_sparse_pairs(tmp_path, monkeypatch, name, edit, message):

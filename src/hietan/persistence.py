@@ -1,9 +1,12 @@
 """Models as files: a zip archive of plain arrays (`.npy`) and JSON. Nothing in it can run, so it may come from anyone.
 
-Not skops: it trusts types, not values, and would set the state of an object as it stands in the file. Here every
-number that the compiled kernel relies on is checked on the way in, a hierarchy is built anew by its own constructor,
-and what follows from the counts (trees, rankings) is not stored at all. The price: it knows the classifiers of this
-package alone; for others skops is the right tool.
+Why not skops: it trusts types, not values, and would set the state of an object exactly as the file says. Here every
+number that the compiled kernel relies on is checked on reading, a hierarchy is built again by its own constructor, and
+what follows from the counts (trees, rankings) is not stored at all. The price is that only the classifiers of this
+package can be stored; for others skops is the right tool.
+
+A classifier is stored as its parameters (`get_params`) and its fitted attributes (`__hietan_fitted__`); to load it, a
+new one with those parameters takes the attributes over (`__hietan_restore__`).
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import PairCounts, SparsePairs
 
+# The archive says which format it has; files of another version are refused.
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
 CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
@@ -40,11 +44,16 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
     Parameters
     ----------
     model : classifier
-        Fitted; of this package.
+        A fitted classifier of this package.
     path : path
-        Written whole or not at all.
-    metadata : mapping, optional
-        Plain values to keep beside it; `read_metadata` returns them.
+        The file to write. It is written completely or not at all.
+    metadata : mapping or None, default None
+        Plain values to keep in the file; `read_metadata` returns them.
+
+    Raises
+    ------
+    TypeError
+        If the model is not a classifier of this package, or has a parameter that cannot be stored without pickle.
 
     Examples
     --------
@@ -69,7 +78,7 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
         "version": VERSION,
         "class": name,
         "parameters": {key: writer.encode(value) for key, value in model.get_params(deep=False).items()},
-        "fitted": {key: writer.encode(value) for key, value in _fitted(model).items()},
+        "fitted": {key: writer.encode(value) for key, value in model.__hietan_fitted__().items()},
         "metadata": dict(metadata or {}),
     }
     writer.members["about.json"] = json.dumps(about, indent=1).encode()
@@ -79,10 +88,20 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a classifier that `save` wrote. Nothing in the file is run, and all of it is checked.
 
+    Parameters
+    ----------
+    path : path
+        The file to read.
+
+    Returns
+    -------
+    classifier
+        A fitted classifier that predicts the same as the one that was saved.
+
     Raises
     ------
     ModelFileError
-        If the file is something else, damaged, inconsistent or of a later version.
+        If the file is not a model, or is damaged, inconsistent or of a later version.
     """
     members = _read(Path(path))
     about = _about(members, path)
@@ -95,7 +114,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """What was kept beside a model."""
+    """The metadata that `save` was given with a model; empty if there were none."""
     metadata = _about(_read(Path(path)), path).get("metadata")
     return dict(metadata) if isinstance(metadata, dict) else {}
 
@@ -111,6 +130,7 @@ class _Writer:
         self._hierarchies: dict[Hierarchy, int] = {}
 
     def encode(self, value: Any) -> Any:
+        """A value as JSON; what does not fit into JSON is referred to by the name of its member."""
         if isinstance(value, np.generic):
             value = value.item()
         if isinstance(value, _PLAIN):
@@ -149,11 +169,14 @@ class _Writer:
 
 
 class _Reader:
+    """Turns JSON and members of the archive back into values; every hierarchy is built once."""
+
     def __init__(self, members: Mapping[str, bytes]) -> None:
         self.members = members
         self._hierarchies: dict[str, Hierarchy] = {}
 
     def decode(self, node: Any) -> Any:
+        """The value that `_Writer.encode` turned into `node`."""
         if isinstance(node, _PLAIN):
             return node
         kind = node["kind"]
@@ -196,38 +219,27 @@ def _records() -> dict[str, Callable[..., Any]]:
 # ------------------------------------------------------------------ the classifier
 
 
-def _fitted(model: Any) -> dict[str, Any]:
-    """The fitted attributes, by scikit-learn's convention; what follows from them has names that begin with _."""
-    return {k: v for k, v in sorted(vars(model).items()) if k.endswith("_") and not k.startswith("_")}
-
-
 def _build(about: Mapping[str, Any], reader: _Reader) -> Any:
     name = about["class"]
     if name not in CLASSIFIERS:
-        raise ModelFileError(f"unknown classifier {name!r}; known are {', '.join(CLASSIFIERS)}")
+        raise ModelFileError(f"unknown classifier {name!r}; expected one of {', '.join(CLASSIFIERS)}")
     kind = getattr(classifiers, name)
     model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
     fitted = {key: reader.decode(value) for key, value in about["fitted"].items()}
     wrong = [key for key in fitted if not key.endswith("_") or key.startswith("_") or hasattr(kind, key)]
     if wrong:
-        raise ModelFileError(f"{wrong[0]!r} is no fitted attribute of {name}")
-    if hasattr(model, "_check_parameters"):
-        model._check_parameters()
+        raise ModelFileError(f"{wrong[0]!r} is not a fitted attribute of {name}")
     _check_fitted(fitted)
-    counts = fitted.pop("counts_", None)
-    for key, value in fitted.items():
-        setattr(model, key, value)
-    if counts is not None:
-        model._set_counts(counts)
+    model.__hietan_restore__(fitted)
     check_is_fitted(model)
     return model
 
 
 def _check_fitted(fitted: Mapping[str, Any]) -> None:
-    """Everything that the kernel would otherwise take on trust."""
+    """Check everything that the kernel would otherwise trust."""
     d, classes = fitted["n_features_in_"], fitted["classes_"]
-    _require(isinstance(d, int) and d > 0, "n_features_in_ is no number of features")
-    _require(isinstance(fitted["hierarchy_"], Hierarchy), "hierarchy_ is no hierarchy")
+    _require(isinstance(d, int) and d > 0, "n_features_in_ is not a number of features")
+    _require(isinstance(fitted["hierarchy_"], Hierarchy), "hierarchy_ is not a hierarchy")
     _require(len(fitted["hierarchy_"]) == d, "the hierarchy and n_features_in_ disagree")
     _require(
         classes.ndim == 1 and len(np.unique(classes)) == len(classes) >= 2, "the classes are not distinct"
@@ -237,12 +249,12 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
         _require(len(fitted["feature_names_in_"]) == d, "feature_names_in_ and n_features_in_ disagree")
     if "root_order_" in fitted:
         order = fitted["root_order_"]
-        _require(order.dtype.kind in "iu" and order.shape == (d,), "root_order_ is no permutation")
-        _require(bool((np.sort(order) == np.arange(d)).all()), "root_order_ is no permutation")
+        _require(order.dtype.kind in "iu" and order.shape == (d,), "root_order_ is not a permutation")
+        _require(bool((np.sort(order) == np.arange(d)).all()), "root_order_ is not a permutation")
     if "coef_" in fitted:
         coef, intercept = fitted["coef_"], fitted["intercept_"]
         rows = 1 if len(classes) == 2 else len(classes)
-        _require(coef.shape == (rows, d) and intercept.shape == (rows,), "the weights have another shape")
+        _require(coef.shape == (rows, d) and intercept.shape == (rows,), "the weights have the wrong shape")
         _require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
     if "counts_" in fitted:
         _check_counts(fitted["counts_"], len(classes), d)
@@ -250,20 +262,22 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
 
 def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     n, ones, pairs = counts.class_count, counts.ones, counts.pairs
-    _require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are no integers")
-    _require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have another shape")
-    _require(int(n.astype(object).sum()) <= np.iinfo(np.int32).max, "more rows than counts can hold")
+    _require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are not integers")
+    _require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have the wrong shape")
+    _require(
+        int(n.astype(object).sum()) <= np.iinfo(np.int32).max, "there are more rows than the counts can hold"
+    )
     _require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
     if isinstance(pairs, SparsePairs):
         _check_sparse_pairs(pairs, n_classes, d)
     else:
-        _require(pairs.dtype == np.int32, "counts are no integers")
+        _require(pairs.dtype == np.int32, "counts are not integers")
         _require(
-            pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have another shape"
+            pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape"
         )
         if pairs.shape[1] == 0:  # not counted, or there are none
             return
-    for i in range(d):  # a row of the triangle at a time: the whole may be large
+    for i in range(d):  # one row of the triangle at a time: the whole may be large
         row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
         possible = (row <= above) & (row <= beside) & (row >= 0) & (row >= above + beside - n[:, None])
         _require(bool(possible.all()), "impossible counts of pairs")
@@ -272,9 +286,10 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
 def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
     start, partner, values = pairs.indptr, pairs.indices, pairs.values
     types = [array.dtype for array in (start, partner, values)]
-    _require(types == [np.int64, np.int32, np.int32], "counts are no integers")
+    _require(types == [np.int64, np.int32, np.int32], "counts are not integers")
     _require(
-        start.shape == (d + 1,) and values.shape == (partner.size, n_classes), "the pairs have another shape"
+        start.shape == (d + 1,) and values.shape == (partner.size, n_classes),
+        "the pairs have the wrong shape",
     )
     _require(
         start[0] == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
@@ -300,10 +315,10 @@ def _read(path: Path) -> dict[str, bytes]:
         with zipfile.ZipFile(path) as archive:
             size = sum(info.file_size for info in archive.infolist())
             if size > MAX_BYTES:
-                raise ModelFileError(f"{path} would unpack to {size} bytes; at most {MAX_BYTES} are read")
+                raise ModelFileError(f"{path} would unpack to {size} bytes; the limit is {MAX_BYTES}")
             return {name: archive.read(name) for name in archive.namelist()}
     except (zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error, RuntimeError) as error:
-        raise ModelFileError(f"{path} is no model of hietan, or damaged: {error}") from None
+        raise ModelFileError(f"{path} is not a hietan model, or it is damaged: {error}") from None
 
 
 def _about(members: Mapping[str, bytes], path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -314,9 +329,9 @@ def _about(members: Mapping[str, bytes], path: str | os.PathLike[str]) -> dict[s
     except (KeyError, ValueError, TypeError):
         is_ours, version, about = False, 0, {}
     if not is_ours:
-        raise ModelFileError(f"{os.fspath(path)} is no model of hietan: no file that hietan.save wrote")
+        raise ModelFileError(f"{os.fspath(path)} is not a hietan model: hietan.save did not write it")
     if version != VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)} has version {version!r} of the format; this hietan reads {VERSION}"
+            f"{os.fspath(path)} has version {version!r} of the format; this version of hietan reads {VERSION}"
         )
     return dict(about)

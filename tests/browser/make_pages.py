@@ -17,7 +17,7 @@ from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.cross_validation import configure
-from hietan.report import write_candidates, write_details, write_report
+from hietan.report import study_summary, write_candidates, write_details, write_report
 from support.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
@@ -80,13 +80,13 @@ def main(folder):
     OUT.mkdir(parents=True, exist_ok=True)
     datasets = load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"])
     results = study(folder / "study", datasets, METHODS, "study.html")
-    shown = json.loads((folder / "study" / "summary.json").read_text(encoding="utf-8"))["report"]
+    shown = study_summary(folder / "study")
     rows = [entry["row"] for entry in shown["datasets"][0]["explained"][:3]]
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     write_many_candidates()
     write_nasty_candidates()
-    usage = shown["datasets"][0]["usage"]["1"]
+    usage = shown["datasets"][0]["usage"][1]
     expected = {
         "trees": trees(results, rows),
         "features": {name: j for j, name in enumerate(shown["datasets"][0]["features"])},

@@ -145,7 +145,7 @@ def test_labels_in_memory_are_divided_like_the_rows():
         (lambda X: X, lambda y: da.from_array(y[:-1], chunks=20), ValueError, "50 rows but y has 49"),
         (lambda X: delayed_parts(X.compute(), 20), lambda y: y, ValueError, "cannot be divided"),
         (lambda X: X, lambda y: delayed_parts(y, 25), ValueError, "3 blocks of rows but y has 2"),
-        (lambda X: dask.delayed(X), lambda y: y, TypeError, "goes into a list"),
+        (lambda X: dask.delayed(X), lambda y: y, TypeError, "wrap a single delayed block in a list"),
         (lambda X: X, lambda y: np.zeros(50), ValueError, "only one class"),
         (lambda X: X, lambda y: y + 0.5, ValueError, "continuous"),
     ],

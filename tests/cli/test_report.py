@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from hietan.catalogue import METHODS, load_dataset
 from hietan.cli import demo as cli_demo
 from hietan.cli.app import make_app
+from hietan.report import study_summary
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,8 @@ def data_of(path):
 
 def test_a_study_ends_with_its_report(run, study, tmp_path):
     shown = data_of(study / "report.html")
-    assert shown == json.loads((study / "summary.json").read_text(encoding="utf-8"))["report"]
+    assert shown == json.loads(json.dumps(study_summary(study)))
+    assert "report" not in json.loads((study / "summary.json").read_text(encoding="utf-8"))
     assert shown["about"]["command"].startswith("hietan study --data synthetic-0")
     assert any(shown["datasets"][0]["genes"][e["row"]] == "row3" for e in shown["datasets"][0]["explained"])
     result = run("report", study, "-o", tmp_path / "r.html")
@@ -55,7 +57,7 @@ def test_a_study_ends_with_its_report(run, study, tmp_path):
 
 def test_bad_input_is_one_line(run, tmp_path, model):
     for words, message in [
-        (["report", tmp_path], "it holds no study"),
+        (["report", tmp_path], "it does not contain a study"),
         (["explain", model, "synthetic-0", "--gene", "row999"], "synthetic-0 has no row 'row999'"),
         (
             ["explain", tmp_path / "none", "synthetic-0", "--gene", "row1"],

@@ -45,7 +45,7 @@ def test_a_study_from_the_command_line(run, tmp_path):
     assert {"predictions.csv", "ranks.csv", "tests.csv", "summary.json", "figures", "tables"} <= {
         path.name for path in out.iterdir()
     }
-    table = (out / "tables" / "gmean-alpha=1-smoothing=laplace-untuned-scores.tex").read_text()
+    table = (out / "tables" / "gmean-alpha=1,smoothing=laplace-untuned-scores.tex").read_text()
     assert "% command: hietan study --data synthetic-0" in table and r"\toprule" in table
     before = contents(out)
     again = run("study", *words, "--jobs", 2, "-q")
@@ -67,7 +67,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     words = ["study", *SMALL, *"--methods tan --methods bernoulli-nb -q --no-figures -o".split()]
     plain, thinned, filed = (tmp_path / name for name in ("plain", "thinned", "filed"))
     assert run(*words, plain).exit_code == 0
-    assert "holds another study" in one_line(run(*words, plain, "--min-support-in-folds", 5))
+    assert "belongs to a different study" in one_line(run(*words, plain, "--min-support-in-folds", 5))
     assert run(*words, thinned, "--min-support-in-folds", 5).exit_code == 0
     result = run("compare", plain, thinned)
     assert result.exit_code == 0, result.output
@@ -180,7 +180,9 @@ def test_the_directory_of_another_study(run, tmp_path):
     out = tmp_path / "out"
     assert run("study", *SMALL, "--methods", "tan", "-o", out, "-q", "--no-figures").exit_code == 0
     before = contents(out)
-    assert "holds another study: method" in one_line(run("study", *SMALL, "--methods", "hie-tan", "-o", out))
+    assert "belongs to a different study: method" in one_line(
+        run("study", *SMALL, "--methods", "hie-tan", "-o", out)
+    )
     assert contents(out) == before
 
 
@@ -229,7 +231,7 @@ def test_compare_joins_directories(run, tmp_path):
     assert "unknown metric 'auk'; did you mean 'auc'?" in one_line(
         run("compare", tmp_path / "tan", "--metric", "auk")
     )
-    assert "it holds no study" in one_line(run("compare", tmp_path))
+    assert "it does not contain a study" in one_line(run("compare", tmp_path))
 
 
 def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch):

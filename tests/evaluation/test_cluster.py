@@ -217,9 +217,7 @@ def test_a_cluster_that_is_lost_on_the_way(tmp_path, monkeypatch):
 
         with pytest.raises(ConnectionError, match="no worker for 0.5 s"):
             run_study(DATASETS, {"slow": Slow(), **METHODS}, progress=lose, **common)
-        with pytest.raises(
-            StudyError, match="no worker has come to the scheduler at .* start one: dask worker"
-        ):
+        with pytest.raises(StudyError, match="no worker joined the scheduler at .* start one: dask worker"):
             run_study(DATASETS, METHODS, **{**common, "output": tmp_path / "none"})
         assert not (tmp_path / "none").exists()
 
@@ -240,7 +238,7 @@ NONSENSE += ["http://host:80", "tcp://host:80/path", "inproc://host:80", "tcp:ho
 
 @pytest.mark.parametrize("scheduler", NONSENSE)
 def test_an_address_that_makes_no_sense(scheduler, tmp_path):
-    assert "expected an address as tcp://host:8786" in refused({"scheduler": scheduler}, tmp_path)
+    assert "expected an address such as tcp://host:8786" in refused({"scheduler": scheduler}, tmp_path)
 
 
 def test_a_scheduler_with_another_backend(tmp_path):
@@ -266,7 +264,7 @@ def test_no_scheduler_at_the_address(answer, tmp_path, monkeypatch):
         else:
             threading.Thread(target=speak, daemon=True).start()
         message = refused({"scheduler": f"tcp://127.0.0.1:{port}"}, tmp_path)
-    assert message.startswith(f"no answer of a Dask scheduler at tcp://127.0.0.1:{port}: ")
+    assert message.startswith(f"no Dask scheduler answered at tcp://127.0.0.1:{port}: ")
 
 
 def test_the_address_of_a_worker(client, tmp_path):
@@ -285,9 +283,9 @@ def test_workers_with_other_versions(client, address, tmp_path, monkeypatch):
     ours = {**cluster.versions(), "numpy": "0.9"}
     monkeypatch.setattr(cluster, "versions", lambda: ours)
     message = refused({"scheduler": address}, tmp_path)
-    assert f"has numpy {np.__version__} where the study has 0.9; the results might differ" in message
+    assert f"has numpy {np.__version__} but the study has 0.9; the results might differ" in message
     monkeypatch.setattr(study_module, "check_workers", lambda *_: None)  # as if they had come later
-    with pytest.raises(ConnectionError, match="worker tcp://.* has numpy .* where the study has 0.9"):
+    with pytest.raises(ConnectionError, match="worker tcp://.* has numpy .* but the study has 0.9"):
         run_study(DATASETS, METHODS, cv=3, backend="dask", scheduler=address)
 
 
@@ -334,7 +332,7 @@ def test_the_command_without_a_scheduler(run, tmp_path, monkeypatch):
     words = ["--data", "synthetic-0", "--methods", "tan", "--scheduler", there, "-o", tmp_path / "out"]
     result = run("study", *words, "--backend", "dask")
     assert result.exit_code == 2
-    assert result.stderr == f"error: no answer of a Dask scheduler at {there}: none within 0.5 s\n"
+    assert result.stderr == f"error: no Dask scheduler answered at {there}: no answer within 0.5 s\n"
     result = run("study", *words)
     assert result.exit_code == 2
     assert result.stderr == f"error: scheduler is '{there}', but backend is 'threads'; it needs 'dask'\n"

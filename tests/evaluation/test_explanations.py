@@ -1,14 +1,15 @@
-"""Explanations beside a study: the stated rows, and numbers that add up to the predictions of the study."""
+"""Explanations of a study: the stated rows, and numbers that add up to the predictions of the study."""
 
 import json
 
 import pytest
 from sklearn.naive_bayes import BernoulliNB
 
-from hietan import HieTANLite
+from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.outputs.explanations import write_explanations
+from hietan.evaluation.outputs import read_details, write_details, write_explanations
+from hietan.evaluation.outputs.explanations import choose_study_rows
 
 
 @pytest.fixture(scope="module")
@@ -36,3 +37,52 @@ def test_the_stated_rows_are_explained_by_the_model_that_never_saw_them(results,
 def test_an_unknown_row_is_refused(results, tmp_path):
     with pytest.raises(StudyError, match="no dataset of the study has a row 'row999'"):
         write_explanations(results, tmp_path, wanted=["row999"])
+
+
+class Counted(TAN):
+    """Counts how often it is fitted."""
+
+    fits = 0
+
+    def fit(self, X, y):
+        Counted.fits += 1
+        return super().fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def several():
+    methods = {"TAN": Counted(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
+    return run_study(load_datasets(["synthetic-0", "synthetic-1"]), methods, cv=3)
+
+
+def test_methods_and_report_explain_the_same_rows(several, tmp_path):
+    written = write_explanations(several, tmp_path, wanted=["row7"], details=True)
+    assert len(written) == 2 * (3 + 1)
+    for dataset in several.study.datasets:
+        details = read_details(tmp_path, dataset)
+        expected = [(entry["row"], entry["why"]) for entry in details["explained"]]
+        assert {why for _, why in expected} == {"sure and right", "sure and wrong", "asked for"}
+        for name in ("TAN", "lite", "HIP"):
+            path = tmp_path / "explanations" / dataset / f"{name}-untuned.json"
+            entries = json.loads(path.read_text())
+            found = [(int(entry["instance"].removeprefix("row")), entry["why"]) for entry in entries]
+            assert found == expected
+            for entry, shown in zip(entries, details["explained"], strict=True):
+                compacted = shown["methods"][f"{name} @ tuned none"]
+                assert entry["log_odds"] == pytest.approx(compacted["log_odds"], abs=1e-4)
+
+
+def test_every_model_is_fitted_once_for_both(several, tmp_path):
+    folds = {
+        (rows.dataset, int(rows.predictions["TAN @ tuned none"].fold[i]))
+        for rows in choose_study_rows(several)
+        for i in rows.why
+    }
+    Counted.fits = 0
+    write_explanations(several, tmp_path / "both", details=True)
+    assert Counted.fits == len(folds) > 2
+    write_details(several, tmp_path / "details")
+    assert Counted.fits == 2 * len(folds)
+    assert not (tmp_path / "details" / "explanations").exists()
+    for path in (tmp_path / "details").rglob("*.json"):
+        assert path.read_bytes() == (tmp_path / "both" / path.relative_to(tmp_path / "details")).read_bytes()

@@ -32,7 +32,7 @@ def test_all_metrics_agree_with_scikit_learn(predictions):
         "log_loss": theirs.log_loss(y, proba),
         "brier": theirs.brier_score_loss(y, proba[:, 1]),
     }
-    assert tuple(values) == ours.METRICS
+    assert list(values) == list(ours.METRICS)
     assert values == pytest.approx(expected)
 
 
@@ -88,9 +88,25 @@ def test_gmean_scorer_steers_a_search():
 def test_bad_input_is_named():
     with pytest.raises(ValueError, match="y_true has 2 entries but y_pred has 3"):
         ours.gmean_score([0, 1], [0, 1, 1])
-    with pytest.raises(ValueError, match="no row of class \\[2\\]"):
+    with pytest.raises(ValueError, match="y_true has no row of class \\[2\\]"):
         ours.recalls([0, 1], [0, 1], labels=[0, 1, 2])
-    with pytest.raises(ValueError, match="need two classes, y_true holds 3"):
+    with pytest.raises(ValueError, match="need two classes, but y_true has 3"):
         ours.sensitivity_score([0, 1, 2], [0, 1, 2])
-    with pytest.raises(ValueError, match="score has 2 columns but y_true holds 3 classes"):
+    with pytest.raises(ValueError, match="score has 2 columns but y_true has 3 classes"):
         ours.auc_score([0, 1, 2], [[0, 1], [0, 1], [1, 0]])
+
+
+def test_a_metric_knows_how_it_is_shown():
+    assert list(ours.METRICS)[:4] == ["gmean", "sensitivity", "specificity", "auc"] and "mcc" in ours.METRICS
+    assert all(metric.name == name and metric.label for name, metric in ours.METRICS.items())
+    assert {name for name, metric in ours.METRICS.items() if metric.lower_is_better} == {"log_loss", "brier"}
+    gmean, auc = ours.METRICS["gmean"], ours.METRICS["auc"]
+    assert (gmean.label_with_unit, gmean.text(0.51249)) == ("GMean (%)", "51.2")
+    assert (auc.label_with_unit, auc.text(0.51249)) == ("AUC", "0.512")
+
+
+def test_each_metric_can_be_computed_on_its_own(predictions):
+    y, pred, proba = predictions
+    together = ours.compute_metrics(y, pred, proba, score=proba[:, 1])
+    alone = ours.Predictions(y, pred, proba, proba[:, 1])
+    assert {name: metric.compute(alone) for name, metric in ours.METRICS.items()} == together

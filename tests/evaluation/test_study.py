@@ -173,9 +173,9 @@ def changed_data():
         (changed_data(), METHODS, {}, "dataset 'd0' has changed"),
         (DATASETS[:3], METHODS, {}, "dataset 'd2' is new"),
         (DATASETS[:2], {**METHODS, "TAN": TAN(alpha=2)}, {}, "method 'TAN @ tuned none' has changed"),
-        (DATASETS[:2], {"TAN": TAN()}, {}, "method 'Hie-TAN-Lite @ tuned none' is missing now"),
-        (DATASETS[:2], METHODS, {"cv": 4}, "cv was 3 and is 4"),
-        (DATASETS[:2], METHODS, {"seeds": [5]}, "seeds was \\[0\\] and is \\[5\\]"),
+        (DATASETS[:2], {"TAN": TAN()}, {}, "method 'Hie-TAN-Lite @ tuned none' is no longer in it"),
+        (DATASETS[:2], METHODS, {"cv": 4}, "cv was 3 and is now 4"),
+        (DATASETS[:2], METHODS, {"seeds": [5]}, "seeds was \\[0\\] and is now \\[5\\]"),
     ],
 )
 def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_path):
@@ -188,7 +188,7 @@ def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_
 
 def test_another_version_is_noticed(tmp_path, monkeypatch):
     run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
-    monkeypatch.setattr("hietan.evaluation.study.run.versions", lambda: {"hietan": "9.9"})
+    monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: {"hietan": "9.9"})
     with pytest.raises(StudyError, match="version 'hietan' has changed from .* to 9.9"):
         run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
 
@@ -198,7 +198,7 @@ def test_another_version_is_noticed(tmp_path, monkeypatch):
     [
         (lambda: run_study([], METHODS), "no dataset"),
         (lambda: run_study(DATASETS, {}), "no method"),
-        (lambda: run_study([DATASETS[0]] * 2, METHODS), "dataset 'd0' comes twice"),
+        (lambda: run_study([DATASETS[0]] * 2, METHODS), "dataset 'd0' is given twice"),
         (lambda: run_study(DATASETS, METHODS, cv=1), "cv is 1"),
         (lambda: run_study(DATASETS, METHODS, seeds=0), "seeds is 0"),
         (
@@ -222,7 +222,7 @@ def test_bad_input_is_named(call, message):
 
 def test_a_directory_that_is_not_a_study_is_left_alone(tmp_path):
     (tmp_path / "thesis.txt").write_text("precious")
-    with pytest.raises(StudyError, match="not empty and holds no study"):
+    with pytest.raises(StudyError, match="not empty and does not contain a study"):
         run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
     with pytest.raises(StudyError, match=r"thesis.txt is a file"):
         run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path / "thesis.txt")

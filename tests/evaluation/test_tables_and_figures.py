@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,9 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import SummaryRow, make_rankings, run_study
-from hietan.evaluation.metrics import METRICS
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import METRICS, Method, SummaryRow, make_rankings, run_study
+from hietan.evaluation.outputs import read_details, write_explanations
 from hietan.evaluation.outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
 from hietan.evaluation.outputs.tables import comparison_table, score_table, usage_table, write_tables
 
@@ -141,6 +143,23 @@ def test_the_usage_plot_shows_both_counts_each_on_its_own_scale(results):
     assert ax.get_title(loc="left").startswith(f"{dataset}, ") and "@" not in ax.get_title(loc="left")
 
 
+def test_names_that_differ_have_files_of_their_own(tmp_path):
+    """Names may hold characters that file systems refuse, or differ in punctuation alone."""
+    data = make_hierarchical_classification(60, 12, random_state=0)
+    names = ["a b", "a-b", "a/b", "a|b"]
+    methods = [Method(f"lite {name}", HieTANLite(), "alpha=1") for name in names[:2]]
+    results = run_study([replace(data, name=name) for name in names], methods, cv=3)
+    results = replace(results, rankings=results.rankings[:1])
+    tables = write_tables(results, tmp_path)
+    assert len(set(tables)) == 3 * (2 + 2) and all(path.exists() for path in tables)
+    figures = write_figures(replace(results, rankings=()), tmp_path, usage=True)
+    assert len(set(figures)) == 2 * 4 * 2 and all(path.exists() for path in figures)
+    explained = write_explanations(results, tmp_path, details=True)
+    assert len(set(explained)) == 4 * (2 + 1) and all(path.exists() for path in explained)
+    assert not any(" " in path.name for path in tables + figures)
+    assert all(read_details(tmp_path, name)["dataset"] == name for name in names)
+
+
 def test_without_matplotlib_nothing_is_drawn(results, tmp_path, monkeypatch):
-    monkeypatch.setattr("hietan.evaluation.outputs.figures.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it fails as if it were not installed
     assert write_figures(results, tmp_path) == []

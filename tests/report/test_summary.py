@@ -1,6 +1,9 @@
 """The plain dict of a report: what it says agrees with the files of the study and with the models."""
 
 import json
+import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,9 +11,9 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import StudyError, run_study
+from hietan.evaluation import METRICS, StudyError, run_study
 from hietan.evaluation.outputs.compact import Reasons, compact
-from hietan.evaluation.outputs.details import select_rows
+from hietan.evaluation.outputs.explanations import select_rows
 from hietan.report import study_summary, write_details, write_report
 
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
@@ -31,16 +34,41 @@ def summary(study):
     return study_summary(study[0])
 
 
-def test_it_is_json_and_stands_in_the_summary_of_the_study(study, summary):
-    folder, _ = study
-    before = json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-    write_report(folder)
-    first = (folder / "summary.json").read_bytes()
-    after = json.loads(first)
-    assert after.pop("report") == json.loads(json.dumps(summary)) and after == before
-    write_report(folder, folder / "again.html")
-    assert (folder / "summary.json").read_bytes() == first
-    assert (folder / "again.html").read_bytes() == (folder / "report.html").read_bytes()
+def test_it_is_json_and_all_that_the_page_shows(summary, study, tmp_path):
+    page = write_report(study[0], tmp_path / "report.html").read_text(encoding="utf-8")
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
+    assert json.loads(data) == json.loads(json.dumps(summary, allow_nan=False))
+
+
+def test_a_report_only_reads(study, tmp_path):
+    folder = Path(shutil.copytree(study[0], tmp_path / "study"))
+    expected = write_report(folder, tmp_path / "first.html").read_bytes()
+    (folder / "summary.json").unlink()
+    paths = [folder, *folder.rglob("*")]
+    before = {path: (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in paths}
+    for path in paths:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        assert write_report(folder, tmp_path / "second.html").read_bytes() == expected
+    finally:
+        for path in paths:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    after = [folder, *folder.rglob("*")]
+    assert {path: (path.stat().st_mtime_ns, path.is_file() and path.read_bytes()) for path in after} == before
+    assert write_report(folder) == folder / "report.html"
+    assert (folder / "report.html").read_bytes() == expected
+
+
+def test_it_says_how_metrics_are_shown(summary):
+    assert summary["metrics"].keys() == METRICS.keys()
+    assert summary["metrics"]["gmean"] == {
+        "label": "GMean",
+        "scale": 100,
+        "digits": 1,
+        "lower_is_better": False,
+    }
+    for name, shown in summary["metrics"].items():
+        assert shown == {key: getattr(METRICS[name], key) for key in shown} and len(shown) == 4
 
 
 def test_ranks_scores_and_groups_are_those_of_the_study(study, summary):
@@ -143,7 +171,7 @@ def test_a_study_without_details_still_has_a_report(tmp_path):
 
 
 def test_a_directory_without_a_study_is_refused(tmp_path):
-    with pytest.raises(StudyError, match="it holds no study"):
+    with pytest.raises(StudyError, match="it does not contain a study"):
         write_report(tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -1,4 +1,4 @@
-"""Columns chosen in the training rows: against a loop over the folds by hand, and by the names that come out."""
+"""Columns chosen in the training rows: compared with a loop over the folds, and by the names that are reported."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from hietan.evaluation.study.fingerprint import method_fingerprint
 from hietan.report import write_details
 from hietan.selection import MinSupport
 
-# Terms are rare, so that each training fold keeps others.
+# Terms are rare, so that the training folds keep different columns.
 DATA = make_hierarchical_classification(90, 120, random_state=2)
 METHODS = [
     TAN(random_state=0),
@@ -34,7 +34,7 @@ METHODS = [
 
 
 def kept_by_hand(X, rows, least):
-    """The columns with enough ones in some rows that are not constant there."""
+    """The columns that have enough ones in the given rows and are not constant there."""
     dense = X.toarray()
     kept = []
     for j in range(dense.shape[1]):
@@ -56,14 +56,14 @@ def test_against_a_loop_over_the_folds(clf, least):
         names = [DATA.feature_names[j] for j in kept]
         pairs = [(a, b) for b in names for a in DATA.hierarchy.ancestors(b) if a in names]
         by_hand = type(clf)(**{**clf.get_params(), "hierarchy": Hierarchy.from_edges(pairs, features=names)})
-        if isinstance(clf, ProximalGraph):  # its groups follow the edges, of which redundant ones add none
+        if isinstance(clf, ProximalGraph):  # its groups follow the edges, so redundant edges are left out
             by_hand.set_params(hierarchy=DATA.hierarchy.restrict(names))
         by_hand.fit(DATA.X[train][:, kept], DATA.y[train])
         expected[test] = by_hand.predict_proba(DATA.X[test][:, kept])
     result = pooled_predictions(MinSupport(clf, least), DATA, n_splits=5, seed=3)
     np.testing.assert_allclose(result.proba, expected, rtol=1e-9, atol=1e-12)
     if least == 3:
-        assert len(sizes) > 1 and max(sizes) < DATA.X.shape[1]  # or the test would show little
+        assert len(sizes) > 1 and max(sizes) < DATA.X.shape[1]  # otherwise the test would show little
 
 
 def test_trees_and_explanations_keep_the_names_of_the_columns():
@@ -94,7 +94,7 @@ def test_trees_and_explanations_keep_the_names_of_the_columns():
         assert ours.hierarchy == DATA.hierarchy
 
 
-def test_without_a_hierarchy_columns_are_still_told_apart():
+def test_without_a_hierarchy_columns_keep_their_identity():
     clf = MinSupport(TAN(random_state=0), 8).fit(DATA.X, DATA.y)
     assert set(clf.trees(DATA.X[:1])[0].features) == {f"x{j}" for j in clf.support_.nonzero()[0]}
 
@@ -141,7 +141,7 @@ def test_one_within_another_names_the_same_columns(hierarchy):
     assert ours.edges == expected.edges and ours.feature_names == expected.feature_names
 
 
-def test_numbers_that_vary_are_no_constant():
+def test_numbers_that_vary_are_not_constant():
     X = np.column_stack([np.arange(1.0, 9), np.full(8, 3.0), np.eye(8)[0]])
     clf = MinSupport(LogisticRegression()).fit(X, [0, 1] * 4)
     assert clf.support_.tolist() == [True, False, True]
@@ -150,7 +150,7 @@ def test_numbers_that_vary_are_no_constant():
 @pytest.mark.parametrize(
     ("least", "message"),
     [
-        (0, "min_support must be a whole number above 0, got 0"),
+        (0, "min_support must be an integer above 0, got 0"),
         (2.5, "got 2.5"),
         (91, "none of the 120 columns of X has 91 ones in the 90 training rows and varies there"),
     ],
@@ -205,6 +205,6 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def test_it_is_no_model_for_a_file(tmp_path):
+def test_it_cannot_be_saved_as_a_model(tmp_path):
     with pytest.raises(TypeError, match="For other estimators use skops"):
         save(MinSupport(TAN()).fit(DATA.X, DATA.y), tmp_path / "model")

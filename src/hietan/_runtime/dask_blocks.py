@@ -1,4 +1,4 @@
-"""Dask collections, told by their type's module, so that nothing here imports Dask before it is used.
+"""Dask collections, recognised by the module of their type, so that Dask is not imported before it is used.
 
 A collection is seen as a list of delayed blocks of rows: the chunks of an array, the partitions of a data frame, or
 delayed blocks that are given as a list.
@@ -14,7 +14,7 @@ import numpy as np
 
 from hietan._runtime.optional import import_optional
 
-# Sums of so many parts are formed together, on one worker.
+# This many parts are summed together, on one worker.
 _FAN_IN = 8
 
 
@@ -30,6 +30,7 @@ def _is_dask(value: object) -> bool:
 
 
 def dask() -> Any:
+    """The module `dask`, or an error that says how to install it."""
     return import_optional("dask", extra="dask", purpose="a Dask collection")
 
 
@@ -40,7 +41,7 @@ def row_blocks(X: Any) -> list[Any]:
     if not hasattr(type(X), "to_delayed"):
         raise TypeError(
             f"a Dask array, data frame or list of delayed blocks is expected, got {type(X).__name__}; "
-            f"a single delayed block goes into a list"
+            f"wrap a single delayed block in a list"
         )
     if hasattr(type(X), "numblocks") and X.ndim == 2 and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
@@ -48,7 +49,7 @@ def row_blocks(X: Any) -> list[Any]:
 
 
 def label_blocks(y: Any, X: Any, n_blocks: int) -> list[Any]:
-    """The labels that belong to each block of rows of X; y may be a collection like it or an array in memory."""
+    """The labels of each block of rows of X; y may be a Dask collection like X or an array in memory."""
     lengths = block_lengths(X)
     if is_partitioned(y):
         if hasattr(type(y), "rechunk") and lengths is not None and not np.isnan(y.shape[0]):
@@ -59,7 +60,7 @@ def label_blocks(y: Any, X: Any, n_blocks: int) -> list[Any]:
     else:
         if lengths is None:
             raise ValueError(
-                "the lengths of the blocks of X are not known, so y cannot be divided; pass it divided like X"
+                "the lengths of the blocks of X are not known, so y cannot be divided; pass y divided like X"
             )
         y = np.asarray(y)
         if sum(lengths) != len(y):
@@ -71,7 +72,7 @@ def label_blocks(y: Any, X: Any, n_blocks: int) -> list[Any]:
 
 
 def block_lengths(X: Any) -> list[int] | None:
-    """The numbers of rows of the blocks; None where they are not known before they are computed."""
+    """The number of rows of each block; None if the numbers are not known before the blocks are computed."""
     chunks = X.chunks if hasattr(type(X), "chunks") else None
     if chunks is None or np.isnan(chunks[0]).any():
         return None
@@ -79,7 +80,7 @@ def block_lengths(X: Any) -> list[int] | None:
 
 
 def tree_sum(parts: Sequence[Any], add: Callable[..., Any]) -> Any:
-    """A delayed sum: `add(*parts)` over a few at a time, and over their sums, until one is left."""
+    """A delayed sum: `add(*parts)` of a few parts at a time, then of their sums, until one is left."""
     delayed = dask().delayed(add, pure=False)
     while len(parts) > 1:
         parts = [delayed(*parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
@@ -89,7 +90,7 @@ def tree_sum(parts: Sequence[Any], add: Callable[..., Any]) -> Any:
 def map_blocks(
     function: Callable[[Any, Any], Any], model: Any, X: Any, columns: int | None, dtype: np.dtype[Any]
 ) -> Any:
-    """A lazy Dask array of `function(model, block)` over the rows; `columns` is None where it is a vector.
+    """A lazy Dask array of `function(model, block)` over all blocks; `columns` is None if the result is a vector.
 
     The model travels to each worker once, whatever the number of blocks.
     """

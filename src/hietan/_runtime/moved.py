@@ -1,7 +1,7 @@
-"""Old addresses: a module or a name that has moved is still found there for one version, with a warning.
+"""Old import paths: a module or a name that has moved is still found at its old path for one version, with a warning.
 
-The tables hold plain text, so nothing here points upwards: a room that moved is imported when its old address is asked
-for, and not before. Entries go with the version after the one named in them.
+The tables hold plain text, so that nothing here imports the packages above: a module is imported when its old path is
+asked for, not before. All entries are removed with the version `REMOVED_IN`.
 """
 
 from __future__ import annotations
@@ -35,32 +35,34 @@ MODULES = {
 
 
 def _warn(old: str, new: str, stacklevel: int) -> None:
-    message = f"{old} has moved to {new}; the old address goes in version {REMOVED_IN}"
+    message = f"{old} has moved to {new}; the old path will be removed in version {REMOVED_IN}"
     warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
 
 
 class _MovedModules(MetaPathFinder, Loader):
-    """Answers an import of an old module with the new one."""
+    """Answers the import of a module at its old path with the module at its new one."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """A spec for the modules that have moved; this finder comes last, and knows no others."""
         return ModuleSpec(fullname, self) if fullname in MODULES else None
 
     def exec_module(self, module: ModuleType) -> None:
+        """Replace the empty module of the old path by the module itself, so that there is only one."""
         old = module.__name__
         _warn(old, MODULES[old], stacklevel=2)
         sys.modules[old] = import_module(MODULES[old])
 
 
 def redirect_moved_modules() -> None:
-    """Let imports of moved modules succeed, from now on."""
+    """Let imports of moved modules succeed from now on."""
     if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
         sys.meta_path.append(_MovedModules())
 
 
 def moved_names(module: str, homes: dict[str, str]) -> Callable[[str], Any]:
-    """A `__getattr__` for a module that finds names which have moved; `homes` says where each one is now."""
+    """A `__getattr__` for a module, which finds names that have moved; `homes` says where each one is now."""
 
     def __getattr__(name: str) -> Any:
         if name not in homes:

@@ -41,6 +41,18 @@ def one_thread() -> Iterator[None]:
         _blas.leave()
 
 
+@contextmanager
+def one_thread_for_all_jobs() -> Iterator[None]:
+    """Hold the limit of `one_thread` from the first of many jobs to the last.
+
+    Two limits are needed. The calling thread limits its own pools, because threadpoolctl lets the limits of the thread
+    that came first override those that the jobs set in their threads. And it counts as a job, so that the limit on BLAS
+    is set once and not set and restored in every gap between two jobs.
+    """
+    with thread_pools().limit(limits=1), one_thread():
+        yield
+
+
 class _ProcessLimit:
     """One thread for BLAS, from the first job that enters to the last one that leaves.
 

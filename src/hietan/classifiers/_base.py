@@ -1,71 +1,38 @@
-"""What all Bayesian classifiers of the package share: parameters, counting, and the prediction API over one hook."""
+"""What the Bayesian classifiers share: their parameters, the steps of a fit, and predictions over one hook."""
 
 from __future__ import annotations
 
-import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
-from types import FunctionType
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._parameters import (
+from hietan.classifiers._fitting import Columns, RowCounter, TrainingRows, read_rows
+from hietan.classifiers._partitions import predict_partitions, read_blocks
+from hietan.classifiers._storable import StorableMixin
+from hietan.classifiers.checks import (
     align_hierarchy,
     check_hierarchy,
     check_n_jobs,
     is_number,
+    warn_of_contradiction,
     warn_of_misspelt,
 )
-from hietan.classifiers._partitions import count_partitions, predict_partitions, read_partitions
-from hietan.exceptions import HierarchyWarning
-from hietan.explain import Explanation, Parts, explain_rows
+from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation
+from hietan.structure import BinaryRows, PairCounts, count_pairs
 
 SMOOTHINGS = ("laplace", "pooled")
-
-_PARAMETERS = {
-    "hierarchy": """hierarchy : Hierarchy or None
-        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
-        to nothing. Without names the columns must be `hierarchy.features`. None: no relations.""",
-    "alpha": """alpha : float, default 1.0
-        Weight of the prior guess in every probability, above 0.""",
-    "smoothing": """smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess: one half ("laplace", as in the paper), or the same conditional over all classes together
-        ("pooled"), so that what is rare or certain speaks for no class.""",
-    "min_frequency": """min_frequency : int, default 1
-        A feature has an estimator of its own for a row where its value occurs at least so often in training.""",
-    "binarize": """binarize : float or None, default 0.0
-        A feature is 1 where X is above this threshold. None: X must hold 0 and 1 alone.""",
-    "class_prior": """class_prior : array of shape (n_classes,) or None
-        Probabilities of the classes, in sorted order; None: estimated from y.""",
-    "random_state": """random_state : int, RandomState or None
-        Draws `root_order_`, which decides wherever a root may be chosen.""",
-    "n_jobs": """n_jobs : int or None
-        Threads for the prediction, as in joblib. Results do not depend on it.""",
-}
-_ATTRIBUTES = {
-    "classes_": """classes_, class_count_ : arrays of shape (n_classes,)
-        The labels, sorted, and their numbers of training rows.""",
-    "counts_": """counts_ : PairCounts
-        The statistics, all that is kept of the training data.""",
-    "hierarchy_": """hierarchy_ : Hierarchy
-        The hierarchy over the columns of X.""",
-    "root_order_": """root_order_ : array of shape (n_features,)
-        A permutation of the features; of the candidates for a root the first in it is taken.""",
-    "n_features_in_": """n_features_in_, feature_names_in_
-        Number and, if X had string names, names of the columns.""",
-}
 
 
 def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -81,42 +48,23 @@ def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
     return either_way
 
 
-def _own_constructor(cls: type) -> None:
-    """Copy an inherited constructor under the class's own name: complaints about arguments name that."""
-    inherited = cls.__init__  # type: ignore[misc]
-    if "__init__" in vars(cls) or not isinstance(inherited, FunctionType):
-        return
-    code, space, defaults = inherited.__code__, inherited.__globals__, inherited.__defaults__
-    own = FunctionType(code, space, "__init__", defaults, inherited.__closure__)
-    for name in ("__kwdefaults__", "__annotations__", "__doc__"):
-        setattr(own, name, getattr(inherited, name))
-    own.__qualname__ = f"{cls.__qualname__}.__init__"
-    cls.__init__ = own  # type: ignore[misc]
+class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """A classifier that works with per-class counts of binary features alone.
 
+    A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
+    `n_jobs`) and fills in the steps that are its own. They come in this order:
 
-class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that argues from per-class counts of binary features.
+    1. `_check_parameters` refuses wrong parameters, at the beginning of every call.
+    2. `fit` and the first `partial_fit` read the columns and classes, then `_draw` makes the random choices.
+    3. `_count` counts the rows: pairs of ones, unless a subclass needs less. The counts are stored.
+    4. `_learn` learns from the counts what does not depend on the row to predict. It runs at the end of `fit`; after
+       `partial_fit` it waits for the first use of its result, `_learned`.
+    5. `_joint_log` scores a chunk of rows for the predictions, and `_score_parts` takes the same scores apart for
+       `explain`.
 
-    A subclass stores its parameters (all of `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
-    `n_jobs`) and owes one hook, `_joint_log`: the joint log-probability of each class and a chunk of rows.
+    Only `_learn`, `_joint_log` and `_score_parts` must be written. If step 1 refuses a call, the model stays as it was.
+    If step 2 or 3 does, `fit` leaves no model, and `partial_fit` leaves the one that was there.
     """
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        """Give a classifier a constructor that is called after it, and write its parameters into its docstring."""
-        super().__init_subclass__(**kwargs)
-        if cls.__name__.startswith("_"):
-            return
-        _own_constructor(cls)
-        names = cls._get_param_names()
-        attributes = [a for a in _ATTRIBUTES if a != "root_order_" or "random_state" in names]
-        sections = {
-            "Parameters": [text for name, text in _PARAMETERS.items() if name in names],
-            "Attributes": [_ATTRIBUTES[name] for name in attributes],
-        }
-        idea, _, examples = (cls.__doc__ or "").partition("    Examples\n")
-        parts = [idea.rstrip()]
-        parts += ["\n    ".join([title, "-" * len(title), *texts]) for title, texts in sections.items()]
-        cls.__doc__ = "\n\n    ".join([*parts, "Examples\n" + examples])
 
     hierarchy: Hierarchy | None
     alpha: float
@@ -125,6 +73,20 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     class_prior: ArrayLike | None
     n_jobs: int | None
     _chunks_per_job = 4
+    _structure: Any  # what `_learn` returned; None before
+
+    def _draw(self, n_features: int) -> dict[str, Any]:
+        """The fitted attributes that are drawn at random, once for a model."""
+        return {}
+
+    @staticmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+        """Count the rows, given the class of each. Static, since it travels to a cluster without the model."""
+        return count_pairs(rows, codes, n_classes)
+
+    @abstractmethod
+    def _learn(self) -> Any:
+        """What follows from `counts_` and `hierarchy_` and is needed for every row."""
 
     @abstractmethod
     def _joint_log(
@@ -133,21 +95,10 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
 
     @abstractmethod
-    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+    def _score_parts(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
         """What `_joint_log` of these rows is the sum of."""
-
-    def _count(self, rows: BinaryRows, codes: NDArray[np.int64]) -> PairCounts:
-        """The statistics of some rows."""
-        return count_pairs(rows, codes, len(self.classes_))
-
-    def _begin(self) -> None:
-        """Called once the number of features is known, before the first counts."""
-
-    def _learn(self) -> None:
-        """Called by `fit` with the counts in place: what does not depend on the row to predict."""
-
-    def _prepare(self) -> None:
-        """Called before the rows are divided among threads: what they share is learned once."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -155,40 +106,48 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
-        hierarchy by name. Or it is a Dask array or data frame, or a list of delayed blocks of rows, with y divided
-        alike: then each block is counted where it lies, and the model is that of one fit to all rows in memory.
+        hierarchy by name. It may also be a Dask array or data frame, or a list of delayed blocks of rows, with y
+        divided alike: each block is then counted where it is, and the model is that of one fit to all rows in memory.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dask collection of shape (n_samples, n_features)
+            The training rows.
+        y : array or Dask collection of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
         """
         self._check_parameters()
-        # If what follows is refused, the model is none rather than half of two.
-        for name in ("counts_", "_ranking", "_tree"):  # and their memory is free while the new ones are made
+        # A refused fit leaves no model rather than half of two, and the old counts' memory is free for the new ones.
+        for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
-        if is_partitioned(X):
-            classes, blocks, labels = read_partitions(self, X, y)
-            self._set_classes(classes)
-            self._align_hierarchy()
-            self._begin()
-            counts, violation = count_partitions(self, blocks, labels)
-            self._warn_if_not_closed(violation)
-            self._set_counts(counts)
-            self._learn()
-            return self
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric")
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        self._set_classes(classes)
-        self._align_hierarchy()
-        self._begin()
-        rows = BinaryRows.from_matrix(X, self.binarize)
-        self._warn_if_not_closed(first_violation(rows, self.hierarchy_))
-        self._set_counts(self._count(rows, codes))
-        self._learn()
+        rows = read_blocks(self, X, y) if is_partitioned(X) else read_rows(self, X, y, reset=True)
+        self._take_in(rows, rows.labels)
+        self._structure = self._learn()
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """Take in further rows. The model is that of one `fit` to all rows, however they are divided.
+        """Add further training rows. The model is that of one `fit` to all rows, however they are divided.
 
-        The first call needs `classes`, all labels that may ever come. So data larger than memory are read in
-        parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
+        Data larger than memory are read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows to add.
+        y : array of shape (n_samples,)
+            Their classes.
+        classes : array of shape (n_classes,) or None, default None
+            All labels that this or later calls may bring. The first call needs it; later ones may leave it out.
+
+        Returns
+        -------
+        self
+            The classifier, fitted to all rows so far.
         """
         self._check_parameters()
         if is_partitioned(X):
@@ -198,80 +157,72 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             raise ValueError(
                 "the first call of partial_fit needs classes: all labels that this or later calls may bring"
             )
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric", reset=first)
-        check_classification_targets(y)
+        rows = read_rows(self, X, y, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
         if not first and not np.array_equal(known, self.classes_):
             raise ValueError(
                 f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}"
             )
-        unknown = np.setdiff1d(y, known)
+        unknown = np.setdiff1d(rows.y, known)
         if unknown.size:
             raise ValueError(f"y holds {unknown.tolist()}, not among the classes {known.tolist()}")
-        rows = BinaryRows.from_matrix(X, self.binarize)
-        if first:
-            self._set_classes(known)
-        self._align_hierarchy()
-        if first:
-            self._begin()
-        self._warn_if_not_closed(first_violation(rows, self.hierarchy_))
-        counts = self._count(rows, np.searchsorted(self.classes_, y))
-        self._set_counts(counts if first else self.counts_ + counts)
+        self._take_in(rows, known)
         return self
 
-    def _counter(self) -> Self:
-        """A copy that knows the columns and the classes, and nothing else: what a worker needs to count rows."""
-        copy: Self = clone(self).set_params(hierarchy=None)
-        for name in ("classes_", "n_features_in_", "feature_names_in_", "hierarchy_"):
-            if hasattr(self, name):
-                setattr(copy, name, getattr(self, name))
-        return copy
+    def _take_in(self, rows: TrainingRows, classes: NDArray[Any]) -> None:
+        """Count rows and store the outcome, in addition to the counts that are there. Called by the fits alone."""
+        first = not hasattr(self, "counts_")
+        self._check_classes(classes)
+        hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        columns = Columns(rows.n_features, rows.names, classes, hierarchy)
+        if first:  # said once, not with every part of the data
+            warn_of_misspelt(self.hierarchy, rows.names, stacklevel=3)
+        drawn = self._draw(rows.n_features) if first else {}
+        counted = rows.counted(RowCounter(columns, self.binarize, self._count))
+        warn_of_contradiction(counted.violation, stacklevel=3)
+        counts = counted.counts if first else self.counts_ + counted.counts
+        # Nothing is refused from here on.
+        self._set_columns(columns)
+        for name, value in drawn.items():
+            setattr(self, name, value)
+        self._set_counts(counts)
 
-    def _count_rows(self, X: Any, y: NDArray[Any]) -> tuple[PairCounts, Violation | None]:
-        """The statistics of some rows, which change nothing here; y must hold known classes."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype="numeric", reset=False)
-        rows = BinaryRows.from_matrix(X, self.binarize)
-        counts = self._count(rows, np.searchsorted(self.classes_, y))
-        return counts, first_violation(rows, self.hierarchy_)
-
-    def _set_classes(self, classes: NDArray[Any]) -> None:
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
-            )
-        self._check_prior(len(classes))
-        self.classes_ = classes
+    def _set_columns(self, columns: Columns) -> None:
+        self.classes_ = columns.classes
+        self.hierarchy_ = columns.hierarchy
+        self.n_features_in_ = columns.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if columns.names is not None:
+            self.feature_names_in_ = columns.names
 
     def _set_counts(self, counts: PairCounts) -> None:
         self.counts_ = counts
         self.class_count_ = counts.class_count
+        self._structure = None
 
-    def _align_hierarchy(self) -> None:
-        names = getattr(self, "feature_names_in_", None)
-        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
-        if not hasattr(self, "counts_"):  # said once, not with every part of the data
-            warn_of_misspelt(self.hierarchy, names, stacklevel=3)
+    @property
+    def _learned(self) -> Any:
+        """The result of `_learn`, learned when it is first asked for."""
+        if self.__dict__.get("_structure") is None:
+            self._structure = self._learn()
+        return self._structure
 
-    def _warn_if_not_closed(self, found: Violation | None) -> None:
-        if found is not None:
-            row, parent, child = found
-            warnings.warn(
-                f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Are the "
-                f"edges (parent, child), and unnamed columns in the order of hierarchy.features? "
-                f"hierarchy.violations(X) shows more, hierarchy.close(X) propagates the ones. If it is meant so: "
-                f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
-                HierarchyWarning,
-                stacklevel=3,
-            )
+    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
+        """Take over fitted attributes, as `StorableMixin` says; what follows from the counts is learned from them."""
+        super().__hietan_restore__(fitted)
+        self._set_counts(fitted["counts_"])
 
     # ------------------------------------------------------------------------------------------ predicting
 
     @_also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
-        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
+        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised.
+
+        The rows are divided among `n_jobs` threads.
+        """
         rows = self._read(X)
         log_prior = self._log_prior()
-        self._prepare()
+        _ = self._learned  # once, before there are threads
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
             return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
@@ -299,20 +250,23 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
-    # ------------------------------------------------------------------------------------------ explaining
-
     def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
         """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
 
         Parameters
         ----------
-        X : rows, as for `predict`
-            The labels of a data frame's rows appear in the explanations.
-        target : label or None
-            The class whose log-odds against all others are explained; None: the second of two classes, the predicted
-            one of several.
-        term_names : mapping, sequence or None
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        target : label or None, default None
+            The class whose log-odds against all others are explained. None means the second of two classes, or the
+            predicted one of several.
+        term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
         """
         rows = self._read(X)
         log_prior = self._log_prior()
@@ -321,7 +275,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         for start in range(0, rows.n_rows, 64):  # a batch of the kernel; factors take memory
             stop = min(start + 64, rows.n_rows)
             explanations += explain_rows(
-                self._parts(rows.words(np.arange(start, stop)), stop - start, log_prior),
+                self._score_parts(rows.words(np.arange(start, stop)), stop - start, log_prior),
                 method=type(self).__name__,
                 rows=labels[start:stop],
                 classes=self.classes_.tolist(),
@@ -332,6 +286,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return explanations
 
     def _read(self, X: Any) -> BinaryRows:
+        """The rows to predict, validated."""
         check_is_fitted(self)
         if is_partitioned(X):
             raise TypeError("rows in memory are expected here, got a Dask collection; pass X.compute()")
@@ -352,6 +307,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
 
     def _count_arguments(self) -> dict[str, Any]:
+        """The counts, for the kernel."""
         return {"counts": self.counts_.kernel}
 
     # ------------------------------------------------------------------------------------------ checking
@@ -363,11 +319,18 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
         if self.binarize is not None and (not is_number(self.binarize) or not np.isfinite(self.binarize)):
             raise ValueError(
-                f"binarize must be a number, the threshold above which a feature is 1, or None for an X of 0 and 1 "
-                f"alone; got {self.binarize!r}"
+                f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
+                f"only 0 and 1; got {self.binarize!r}"
             )
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
+
+    def _check_classes(self, classes: NDArray[Any]) -> None:
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
+            )
+        self._check_prior(len(classes))
 
     def _check_prior(self, n_classes: int) -> NDArray[np.float64]:
         if self.class_prior is None:

@@ -1,4 +1,4 @@
-"""Logistic regression under the hierarchical max-norm penalty, along a path of lambdas, to a duality gap."""
+"""Logistic regression with the hierarchical max-norm penalty, along a path of lambdas, up to a duality gap."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PathFit:
-    """An entry per lambda: weights (a row each), intercept, objective, and how near the minimum it is.
+    """The fits along a path, an entry per lambda: weights (a row each), intercept, objective, gap and number of steps.
 
-    `relative_gap` is the duality gap as a fraction of the loss of the constant model.
+    `relative_gap` is the duality gap, an upper bound of the distance from the minimum, as a fraction of the loss of the
+    constant model.
     """
 
     coef: NDArray[np.float64]
@@ -31,7 +32,7 @@ class PathFit:
 class LogisticProblem:
     """Minimise sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lam * penalty(w), where the weights s sum to 1.
 
-    `y` is boolean; both values must occur.
+    `y` is boolean, and both values must occur.
     """
 
     def __init__(self, X: Any, y: NDArray[np.bool_], weights: Vector, penalty: _kernel.GraphPenalty) -> None:
@@ -47,7 +48,7 @@ class LogisticProblem:
         return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * mean)
 
     def solve(self, lams: Vector, max_iter: int, tol: float) -> PathFit:
-        """One fit after the other, each from where the last one ended, until the relative gap is `tol` or less."""
+        """Fit one lambda after the other, each starting from the last fit, until the relative gap is at most `tol`."""
         X = self._X
         coef, summary, n_iter = _kernel.logistic_path(
             indptr=X.indptr.astype(np.int64),

@@ -1,24 +1,63 @@
-"""Fitting to and predicting rows that lie in the partitions of a Dask collection."""
+"""Fitting to and predicting rows that are in the partitions of a Dask collection."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import reduce
+from operator import add
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
 from hietan._runtime import dask_blocks
+from hietan.classifiers._fitting import Columns, Counted, RowCounter
 from hietan.hierarchy.tables import column_labels
-from hietan.structure import PairCounts, Violation
-
-if TYPE_CHECKING:
-    from hietan.classifiers._base import BaseBayes
 
 
-def read_partitions(model: BaseBayes, X: Any, y: Any) -> tuple[NDArray[Any], list[Any], list[Any]]:
-    """The labels that occur and the blocks of both; sets the names and the number of the columns."""
+@dataclass(frozen=True, eq=False)
+class RowsInBlocks:
+    """Delayed blocks of rows and of labels; see `TrainingRows`.
+
+    Attributes
+    ----------
+    estimator : classifier
+        Blocks are validated for it.
+    X, y : lists of delayed blocks
+        The rows and their labels, divided alike.
+    n_features : int
+        The number of columns.
+    names : array of str or None
+        The names of the columns, where they have any.
+    labels : array
+        The labels that occur, sorted.
+    """
+
+    estimator: Any
+    X: list[Any]
+    y: list[Any]
+    n_features: int
+    names: Any
+    labels: NDArray[Any]
+
+    def counted(self, counter: RowCounter) -> Counted:
+        """The sum of all blocks' counts: each block is counted where it is, and what travels are counts."""
+        lazy = dask_blocks.dask()
+        reader = lazy.delayed(_reader(self.estimator, counter.columns), traverse=False)
+        shared = lazy.delayed(counter, traverse=False)
+        count = lazy.delayed(_count_block, pure=False)
+        parts = [count(reader, shared, X, y) for X, y in zip(self.X, self.y, strict=True)]
+        total: Counted | None = dask_blocks.tree_sum(parts, _sum).compute()
+        if total is None:
+            raise ValueError("X has no rows")
+        return total
+
+
+def read_blocks(estimator: Any, X: Any, y: Any) -> RowsInBlocks:
+    """Divide rows and labels into blocks, and ask the blocks for the columns and for the labels that occur."""
     lazy = dask_blocks.dask()
     for name, value, expected in (("X", X, 2), ("y", y, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
@@ -30,42 +69,15 @@ def read_partitions(model: BaseBayes, X: Any, y: Any) -> tuple[NDArray[Any], lis
     (width, names), *occurred = lazy.compute(
         lazy.delayed(_columns, pure=False)(rows[0]), *(occurring(block) for block in labels)
     )
-    # An empty block says nothing, not even of the kind of labels.
+    # An empty block tells nothing, not even the type of the labels.
     seen = [block for block in occurred if block.size]
     if not seen:
         raise ValueError("X has no rows")
-    model.n_features_in_ = width
-    if names is not None:
-        model.feature_names_in_ = names
-    elif hasattr(model, "feature_names_in_"):
-        del model.feature_names_in_
-    return np.unique(np.concatenate(seen)), rows, labels
+    return RowsInBlocks(estimator, rows, labels, width, names, np.unique(np.concatenate(seen)))
 
 
-@dataclass(frozen=True)
-class _Counted:
-    """The counts of some blocks, and the first row that contradicts the hierarchy."""
-
-    counts: PairCounts | None = None
-    violation: Violation | None = None
-
-
-def count_partitions(
-    model: BaseBayes, rows: list[Any], labels: list[Any]
-) -> tuple[PairCounts, Violation | None]:
-    """The sum of all blocks' counts: each is counted where it lies, and what travels are counts."""
-    lazy = dask_blocks.dask()
-    counter = lazy.delayed(model._counter(), traverse=False)
-    count = lazy.delayed(_count, pure=False)
-    parts = [count(counter, X, y) for X, y in zip(rows, labels, strict=True)]
-    total: _Counted = dask_blocks.tree_sum(parts, _sum).compute()
-    if total.counts is None:
-        raise ValueError("X has no rows")
-    return total.counts, total.violation
-
-
-def predict_partitions(model: BaseBayes, method: str, X: Any) -> Any:
-    """A lazy Dask array of what `method` says about each row."""
+def predict_partitions(model: Any, method: str, X: Any) -> Any:
+    """A lazy Dask array of the answers of `method`, one of the model's prediction methods, for each row."""
     if method == "predict":
         return dask_blocks.map_blocks(_Call(method), model, X, None, model.classes_.dtype)
     return dask_blocks.map_blocks(_Call(method), model, X, len(model.classes_), np.dtype(np.float64))
@@ -77,12 +89,13 @@ class _Call:
     def __init__(self, method: str) -> None:
         self.method = method
 
-    def __call__(self, model: BaseBayes, X: Any) -> NDArray[Any]:
+    def __call__(self, model: Any, X: Any) -> NDArray[Any]:
         if X.shape[0]:
             result: NDArray[Any] = getattr(model, self.method)(X)
             return result
         if self.method == "predict":
-            return model.classes_[:0]
+            empty: NDArray[Any] = model.classes_[:0]
+            return empty
         return np.empty((0, len(model.classes_)))
 
 
@@ -98,20 +111,27 @@ def _labels(y: Any) -> NDArray[Any]:
     return np.unique(y)
 
 
-def _count(counter: BaseBayes, X: Any, y: Any) -> _Counted:
+def _reader(estimator: Any, columns: Columns) -> Any:
+    """A copy that knows the columns and nothing else: scikit-learn compares a block's columns with an estimator's."""
+    reader = clone(estimator).set_params(hierarchy=None)
+    reader.n_features_in_ = columns.n_features
+    if columns.names is not None:
+        reader.feature_names_in_ = columns.names
+    return reader
+
+
+def _count_block(reader: Any, counter: RowCounter, X: Any, y: Any) -> Counted | None:
+    """The counts of a block; None if it has no rows."""
     y = np.asarray(y)
     if X.shape[0] != len(y):
         raise ValueError(f"a block has {X.shape[0]} rows of X but {len(y)} labels; divide both alike")
-    return _Counted(*counter._count_rows(X, y)) if len(y) else _Counted()
+    if not len(y):
+        return None
+    X, y = validate_data(reader, X, y, accept_sparse="csr", dtype="numeric", reset=False)
+    return counter(X, y)
 
 
-def _sum(*parts: _Counted) -> _Counted:
-    """In the order of the rows, so that the first contradiction is that of one machine."""
-    counts, violation = None, None
-    for part in parts:
-        if violation is None and part.violation is not None:
-            row, parent, child = part.violation
-            violation = (row + (counts.n_rows if counts is not None else 0), parent, child)
-        if part.counts is not None:
-            counts = part.counts if counts is None else counts + part.counts
-    return _Counted(counts, violation)
+def _sum(*parts: Counted | None) -> Counted | None:
+    """The sum of some blocks in the order of the rows."""
+    counted = [part for part in parts if part is not None]
+    return reduce(add, counted) if counted else None

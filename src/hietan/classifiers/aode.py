@@ -10,15 +10,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
-from hietan.explain import Parts
+from hietan.classifiers._relatives import Relatives
+from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
-from hietan.structure import kernel_relations, unpack
+from hietan.structure import unpack
 from hietan.structure.tree import ROOT
 
 
 class _AveragedEstimators(BaseBayes):
+    """Stores the parameters and scores rows by the mean of one estimator for each feature."""
+
     _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel
-    _chunks_per_job = 1  # every chunk fills the tables anew
+    _chunks_per_job = 1  # every chunk fills the tables again
 
     def __init__(
         self,
@@ -39,11 +42,14 @@ class _AveragedEstimators(BaseBayes):
         self.class_prior = class_prior
         self.n_jobs = n_jobs
 
+    def _learn(self) -> Relatives:
+        return Relatives(self.hierarchy_)
+
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         return _kernel.aode_joint_log(
-            kernel_relations(self.hierarchy_),
+            self._learned.kernel,
             self._ancestors,
             int(self.min_frequency),
             words,
@@ -54,10 +60,12 @@ class _AveragedEstimators(BaseBayes):
             **self._smoothing_arguments(),
         )
 
-    def _parts(self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]) -> Parts:
+    def _score_parts(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
         prior = self._estimator_log_prior(log_prior)
         factors, averaging, averaged = _kernel.aode_factors(
-            kernel_relations(self.hierarchy_),
+            self._learned.kernel,
             self._ancestors,
             int(self.min_frequency),
             words,
@@ -66,7 +74,7 @@ class _AveragedEstimators(BaseBayes):
             **self._count_arguments(),
             **self._smoothing_arguments(),
         )
-        return Parts(
+        return ScoreParts(
             joint=self._joint_log(words, n_rows, log_prior),
             values=unpack(words, n_rows),
             parents=np.full((n_rows, self.n_features_in_), ROOT, dtype=np.int32),
@@ -76,7 +84,7 @@ class _AveragedEstimators(BaseBayes):
         )
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """ln P(c) that makes P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
+        """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
         if self.class_prior is not None:
             return log_prior
         n_c, two = self.class_count_, 2 * self.alpha
@@ -93,8 +101,44 @@ class _AveragedEstimators(BaseBayes):
 class AODE(_AveragedEstimators):
     """Averaged one-dependence estimators (Webb, Boughton & Wang 2005).
 
-    For each feature i an estimator P(c, x_i) times the product over the other features of P(x_j | c, x_i); the joint
-    probability is their mean. The hierarchy plays no part in it.
+    Each feature i has an estimator, P(c, x_i) times the product over the other features of P(x_j | c, x_i); the joint
+    probability is the mean of the estimators. The hierarchy has no influence.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
+        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
+        no features are related.
+    alpha : float, default 1.0
+        Weight of the prior guess in every probability; it must be above 0.
+    smoothing : {"laplace", "pooled"}, default "laplace"
+        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        classes together, so that a value that is rare or certain favours no class.
+    min_frequency : int, default 1
+        A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
+        training rows.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+    class_prior : array of shape (n_classes,) or None, default None
+        Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    class_count_ : array of shape (n_classes,)
+        The number of training rows of each class.
+    counts_ : PairCounts
+        The counts, which are all that is kept of the training data.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
 
     Examples
     --------
@@ -108,11 +152,68 @@ class AODE(_AveragedEstimators):
 
     _ancestors = "depend"
 
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float = 1.0,
+        smoothing: str = "laplace",
+        min_frequency: int = 1,
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            hierarchy=hierarchy,
+            alpha=alpha,
+            smoothing=smoothing,
+            min_frequency=min_frequency,
+            binarize=binarize,
+            class_prior=class_prior,
+            n_jobs=n_jobs,
+        )
+
 
 class HieAODE(_AveragedEstimators):
     """Hierarchical dependency constrained AODE (Wan & Freitas 2020).
 
-    As :class:`AODE`, but in the estimator of a feature its ancestors depend on the class alone.
+    Like :class:`AODE`, but in the estimator of a feature its ancestors depend only on the class.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
+        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
+        no features are related.
+    alpha : float, default 1.0
+        Weight of the prior guess in every probability; it must be above 0.
+    smoothing : {"laplace", "pooled"}, default "laplace"
+        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        classes together, so that a value that is rare or certain favours no class.
+    min_frequency : int, default 1
+        A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
+        training rows.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+    class_prior : array of shape (n_classes,) or None, default None
+        Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    class_count_ : array of shape (n_classes,)
+        The number of training rows of each class.
+    counts_ : PairCounts
+        The counts, which are all that is kept of the training data.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
 
     Examples
     --------
@@ -129,12 +230,69 @@ class HieAODE(_AveragedEstimators):
 
     _ancestors = "naive"
 
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float = 1.0,
+        smoothing: str = "laplace",
+        min_frequency: int = 1,
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            hierarchy=hierarchy,
+            alpha=alpha,
+            smoothing=smoothing,
+            min_frequency=min_frequency,
+            binarize=binarize,
+            class_prior=class_prior,
+            n_jobs=n_jobs,
+        )
+
 
 class HieAODELite(_AveragedEstimators):
     """Hie-AODE without the ancestors (Wan & Freitas 2020).
 
-    As :class:`HieAODE`, but the estimator of a feature leaves its ancestors out. There is no redundancy step for
-    single rows. (Estimators of deep terms have fewer factors and so weigh more: that is the method's definition.)
+    Like :class:`HieAODE`, but the estimator of a feature leaves its ancestors out. Features are not removed from single
+    rows. (The estimators of deep terms have fewer factors and so weigh more, as the method is defined.)
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
+        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
+        no features are related.
+    alpha : float, default 1.0
+        Weight of the prior guess in every probability; it must be above 0.
+    smoothing : {"laplace", "pooled"}, default "laplace"
+        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        classes together, so that a value that is rare or certain favours no class.
+    min_frequency : int, default 1
+        A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
+        training rows.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+    class_prior : array of shape (n_classes,) or None, default None
+        Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    class_count_ : array of shape (n_classes,)
+        The number of training rows of each class.
+    counts_ : PairCounts
+        The counts, which are all that is kept of the training data.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
 
     Examples
     --------
@@ -147,3 +305,24 @@ class HieAODELite(_AveragedEstimators):
     """
 
     _ancestors = "absent"
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float = 1.0,
+        smoothing: str = "laplace",
+        min_frequency: int = 1,
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            hierarchy=hierarchy,
+            alpha=alpha,
+            smoothing=smoothing,
+            min_frequency=min_frequency,
+            binarize=binarize,
+            class_prior=class_prior,
+            n_jobs=n_jobs,
+        )

@@ -1,4 +1,4 @@
-"""proximalGraph: logistic regression whose weights thin out along the hierarchy."""
+"""ProximalGraph: logistic regression whose weights become sparse along the hierarchy."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
 from hietan.classifiers._logistic import LogisticProblem, PathFit
-from hietan.classifiers._parameters import (
+from hietan.classifiers._storable import StorableMixin
+from hietan.classifiers.checks import (
     align_hierarchy,
     check_hierarchy,
     check_n_jobs,
@@ -30,7 +31,7 @@ from hietan.classifiers._parameters import (
     is_number,
     warn_of_misspelt,
 )
-from hietan.explain import Explanation, explain_linear
+from hietan.explain import Explanation, LinearParts, explain_linear
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
@@ -40,16 +41,16 @@ N_LAMBDAS, SMALLEST, N_FOLDS = 30, 1e-3, 5
 
 @dataclass(frozen=True, eq=False)
 class LambdaPath:
-    """What the inner cross-validation saw, from the largest lambda down.
+    """The results of the inner cross-validation, from the largest lambda down.
 
     Attributes
     ----------
     lam : array
         The values tried.
     log_loss : array
-        Mean log loss of the rows held out; rows weigh as in the fit.
+        The mean log loss of the held-out rows, which have the same weights as in the fit.
     n_features : array
-        Number of features that the fit to all rows uses.
+        The number of features that the fit to all rows uses.
     """
 
     lam: NDArray[np.float64]
@@ -58,7 +59,7 @@ class LambdaPath:
 
     @property
     def best(self) -> int:
-        """Position of the smallest log loss; of equals the largest lambda."""
+        """The position of the smallest log loss; among equals, that of the largest lambda."""
         return int(np.argmin(self.log_loss))
 
     def to_frame(self) -> Any:
@@ -70,53 +71,68 @@ class LambdaPath:
         return len(self.lam)
 
 
-class ProximalGraph(ClassifierMixin, BaseEstimator):
+class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
 
     Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest |weight| among v and
-    its descendants. Such a group is zero as a whole, so the features used are closed upwards: whoever is used, all
-    above it are. The proximal operator is exact, by network flow along the hierarchy's edges.
+    its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is used, so
+    are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
+    the edges of the hierarchy.
 
-    X may hold any numbers. Several classes: one against the rest, with one lam for all.
+    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
+    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
 
     Parameters
     ----------
-    hierarchy : Hierarchy or None
-        The DAG of the features. Named columns of X are matched by name; columns that it does not know are related
-        to nothing. Without names the columns must be `hierarchy.features`. None: no relations, which is the lasso.
-    lam : float or None
-        Weight of the penalty, above 0. None: of 30 values, log-spaced from the smallest with all weights zero down to
-        1/1000 of it, the one with the smallest log loss in an inner cross-validation (5 stratified folds, fewer where
-        a class has fewer rows); of equals the larger.
-    class_weight : {"balanced"}, dict or None
-        Weight of the rows of a class; "balanced": as much for each class in all, in every problem of one against the
-        rest. Weights are scaled to a sum of 1 over the rows, so lam keeps its meaning. The log loss that chooses lam
-        uses them too.
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
+        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
+        no features are related.
+    lam : float or None, default None
+        Weight of the penalty, above 0. None means that it is chosen from 30 values, log-spaced from the smallest
+        value with all weights zero down to 1/1000 of it: the one with the smallest log loss in an inner cross-
+        validation is taken, and the largest among equals. The inner cross-validation has 5 stratified folds, or fewer
+        where a class has fewer rows.
+    class_weight : {"balanced"}, dict or None, default None
+        Weights of the rows of each class. "balanced" gives each class the same total weight, in every problem of one
+        class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its meaning. The
+        log loss that chooses `lam` uses them too.
     max_iter : int, default 10000
-        Steps at most, for each value of lam.
+        The largest number of steps for each value of lam.
     tol : float, default 1e-4
-        Where to stop: the duality gap, an upper bound of how far the objective is from its minimum, as a fraction of
-        the loss of the constant model. A ConvergenceWarning says where it was not met.
-    n_jobs : int or None
-        Jobs for the inner cross-validation, as in joblib. Results do not depend on it.
-    random_state : int, RandomState or None
-        Shuffles the rows into the inner folds.
+        The fit stops at this duality gap, an upper bound of the distance of the objective from its minimum, as a
+        fraction of the loss of the constant model. A ConvergenceWarning says where it was not reached.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+    random_state : int, RandomState instance or None, default None
+        Source of the random choices of the fit. An int makes them the same in every fit.
 
     Attributes
     ----------
-    coef_, intercept_ : arrays of shape (1 or n_classes, n_features) and (1 or n_classes,)
-        The weights; one row for two classes, whose positive one is `classes_[1]`.
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The weights. Two classes have one row, whose positive class is `classes_[1]`.
+    intercept_ : array of shape (1,) or (n_classes,)
+        The constant terms.
     lam_ : float
         The weight of the penalty, given or chosen.
     path_ : LambdaPath
-        Where lam was chosen: lambda, inner log loss and number of features; `path_.to_frame()` is a data frame.
+        The values that were tried, their inner log losses and numbers of features; only with `lam=None`.
+        `path_.to_frame()` is a data frame.
     selected_features_ : tuple of str
-        Names of the features whose weight is not 0, for any class, in the order of the columns ("x0", "x1", ... for
-        columns without name or hierarchy).
-    n_iter_, gap_ : arrays of shape (1 or n_classes,)
-        Steps taken and relative duality gap reached at `lam_`.
-    classes_, hierarchy_, n_features_in_, feature_names_in_
-        As in the other classifiers.
+        The names of the features whose weight is not 0 for some class, in the order of the columns ("x0", "x1", ...
+        for columns without names or hierarchy).
+    n_iter_ : array of shape (1,) or (n_classes,)
+        The number of steps taken at `lam_`.
+    gap_ : array of shape (1,) or (n_classes,)
+        The relative duality gap reached at `lam_`.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
 
     Examples
     --------
@@ -154,8 +170,18 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
-        X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
-        hierarchy by name.
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows. A sparse matrix is never made dense; the columns of a data frame are matched to the
+            hierarchy by name.
+        y : array of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
         """
         self._check_parameters()
         X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
@@ -185,6 +211,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
 
     @property
     def selected_features_(self) -> tuple[str, ...]:
+        """The names of the features whose weight is not 0 for some class, in the order of the columns."""
         check_is_fitted(self)
         used = np.flatnonzero((self.coef_ != 0).any(axis=0))
         return tuple(self.hierarchy_.features[j] for j in used)
@@ -221,7 +248,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         lams = self._lambdas(X, codes)
         splits = list(self._folds(codes).split(codes, codes))
         rows = [np.arange(len(codes)), *(training for training, _ in splits)]
-        # The kernel releases the GIL, so threads do.
+        # The kernel releases the GIL, so that threads run side by side.
         everything, *parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
             delayed(self._fit_path)(X[part], codes[part], lams) for part in rows
         )
@@ -247,7 +274,7 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
             rare = self.classes_.tolist()[count.argmin()]
             raise ValueError(
                 f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
-                f"has 1 sample; give lam a value, or more rows"
+                f"has 1 sample; give lam a value, or add rows of that class"
             )
         n_folds = min(N_FOLDS, int(count.min()))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
@@ -293,13 +320,18 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : rows, as for `predict`
-            The labels of a data frame's rows appear in the explanations.
-        target : label or None
-            The class whose `decision_function` is explained; None: the second of two classes, the predicted one of
-            several.
-        term_names : mapping, sequence or None
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        target : label or None, default None
+            The class whose `decision_function` is explained. None means the second of two classes, or the predicted one
+            of several.
+        term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
         """
         scores = self.decision_function(X)
         rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
@@ -307,19 +339,8 @@ class ProximalGraph(ClassifierMixin, BaseEstimator):
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
             constants = np.concatenate([-constants, constants])
-
-        def products(row: int, c: int) -> tuple[Any, Any, Any]:
-            columns, values = (
-                part[rows.indptr[row] : rows.indptr[row + 1]] for part in (rows.indices, rows.data)
-            )
-            used = (weights[c, columns] != 0) & (values != 0)
-            return columns[used], values[used], weights[c, columns[used]]
-
         return explain_linear(
-            products,
-            scores,
-            constants,
-            self.predict_proba(X),
+            LinearParts(rows, weights, constants, scores, self.predict_proba(X)),
             method=type(self).__name__,
             rows=row_labels(X, rows.shape[0]),
             classes=self.classes_.tolist(),

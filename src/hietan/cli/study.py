@@ -197,17 +197,15 @@ def _write_outputs(
     results: StudyResults, output: Path, figures: bool, explain: bool, genes: list[str], report: bool
 ) -> list[Path] | None:
     """Write tables, figures, explanations and the report; return the figures that were drawn."""
-    from hietan.evaluation.outputs.explanations import write_explanations
-    from hietan.evaluation.outputs.figures import write_figures
-    from hietan.evaluation.outputs.tables import write_tables
-    from hietan.report import write_details, write_report
+    from hietan.evaluation.outputs import write_explanations, write_figures, write_tables
+    from hietan.report import write_report
 
     write_tables(results, output)
     drawn = write_figures(results, output) if figures else None
-    if explain or genes:
-        write_explanations(results, output, wanted=genes)
+    readable = bool(explain or genes)
+    if readable or report:
+        write_explanations(results, output, wanted=genes, readable=readable, details=report)
     if report:
-        write_details(results, output, wanted=genes)
         write_report(output)
     return drawn
 

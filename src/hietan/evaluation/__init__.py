@@ -1,8 +1,10 @@
-"""Comparing classifiers on data with hierarchical features: any that keep to scikit-learn's API."""
+"""Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
 
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
 from hietan.evaluation.metrics import (
     METRICS,
+    Metric,
+    Predictions,
     ReliabilityCurve,
     auc_score,
     average_precision,
@@ -32,9 +34,7 @@ from hietan.evaluation.rank_tests import (
     wilcoxon_holm,
     wins,
 )
-from hietan.evaluation.study.compare import compare_studies
-from hietan.evaluation.study.results import StudyResults, read_summary
-from hietan.evaluation.study.run import Method, Progress, run_study
+from hietan.evaluation.study import Method, Progress, StudyResults, compare_studies, read_summary, run_study
 from hietan.evaluation.usage import FeatureUsage, count_usage
 from hietan.exceptions import StudyError
 
@@ -43,8 +43,10 @@ __all__ = [
     "Comparison",
     "FeatureUsage",
     "Method",
+    "Metric",
     "Nemenyi",
     "PooledPredictions",
+    "Predictions",
     "Progress",
     "RankComparison",
     "Ranking",

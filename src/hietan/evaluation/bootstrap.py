@@ -1,7 +1,7 @@
-"""Sampling error: rows drawn anew, each in all datasets of its group together.
+"""Sampling error by the bootstrap: rows are drawn again, each in all datasets of its group together.
 
-Datasets of a group show the same rows (genes) in several ways, so they are not independent; the 28 ageing-gene
-datasets are 4 gene sets seen 7 ways. Seeds are no replicates either: a score is the mean over the seeds.
+Datasets of a group describe the same rows (genes) in several ways, so they are not independent; the 28 ageing-gene
+datasets are 4 gene sets seen 7 ways. Seeds are not replicates either: a score is the mean over the seeds.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from hietan.evaluation.cross_validation import PooledPredictions
 
 @dataclass(frozen=True, eq=False)
 class Bootstrap:
-    """Draws of the mean GMean and of the average rank, each of shape (n_draws, n_methods), and their middle 95 %."""
+    """Draws of the mean GMean and of the average rank, each of shape (n_draws, n_methods)."""
 
     methods: tuple[str, ...]
     mean_gmean: NDArray[np.float64]
     average_rank: NDArray[np.float64]
 
     def interval(self, draws: NDArray[np.float64], level: float = 0.95) -> NDArray[np.float64]:
-        """Lower and upper ends for each method, shape (2, n_methods)."""
+        """The ends of the middle `level` of the draws for each method, of shape (2, n_methods)."""
         tail = (1 - level) / 2
         ends: NDArray[np.float64] = np.quantile(draws, [tail, 1 - tail], axis=0)
         return ends
@@ -41,15 +41,22 @@ def bootstrap_gmean(
     n_draws: int = 1000,
     seed: int = 0,
 ) -> Bootstrap:
-    """Draw rows with replacement and compute GMean and ranks anew; the classifiers are not fitted again.
+    """Draw rows with replacement and compute GMean and ranks for each draw; the classifiers are not fitted again.
 
     Parameters
     ----------
     predictions : mapping of (dataset, method, seed) to PooledPredictions
+        The predictions of all rows.
     rows : mapping of dataset to the names of its rows
-        Rows of one name in datasets of one group are drawn together.
+        Rows with the same name in datasets of one group are drawn together.
     methods : sequence of str
-    groups : mapping of dataset to group; a dataset without one is its own
+        The keys of the methods to compare.
+    groups : mapping of dataset to group, optional
+        The group of each dataset; a dataset without one forms its own.
+    n_draws : int
+        The number of draws.
+    seed : int
+        The seed of the draws.
     """
     datasets = list(dict.fromkeys(dataset for dataset, method, _ in predictions if method in methods))
     group_of = {dataset: (groups or {}).get(dataset, dataset) for dataset in datasets}
@@ -71,12 +78,12 @@ def bootstrap_gmean(
 
 
 def _gmeans(pooled: PooledPredictions, weights: NDArray[np.float64]) -> Any:
-    """GMean of each draw; a class that a draw has no row of counts as lost."""
+    """The GMean of each draw; a class without a row in a draw has recall 0."""
     classes = np.unique(pooled.y_true)
     product = np.ones(len(weights))
     for label in classes:
         of_class = pooled.y_true == label
-        total = weights @ of_class.astype(np.float64)  # sums of whole numbers: exact in any order
+        total = weights @ of_class.astype(np.float64)  # sums of integers: exact in any order
         hit = weights @ (of_class & (pooled.y_pred == label)).astype(np.float64)
         product *= hit / np.maximum(total, 1)
     return product ** (1 / len(classes))

@@ -1,24 +1,22 @@
-"""Cross-validation as in the paper: every row predicted once, by a model that never saw it; then all rows together."""
+"""Cross-validation as in the paper: every row is predicted once, by a model that never saw it; then rows are pooled."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from hietan._runtime.warning_filters import steady_warnings
+from hietan._runtime.parallel import run_unordered
 from hietan.evaluation.metrics import compute_metrics
 
 
 @dataclass(frozen=True, eq=False)
 class RowPredictions:
-    """What a fitted classifier says of some rows: labels, and natural logarithms of probabilities if it has any."""
+    """What a fitted classifier predicts for some rows: labels, and log-probabilities if it has any."""
 
     y_pred: NDArray[Any]
     log_proba: NDArray[np.float64] | None
@@ -31,10 +29,11 @@ class PooledPredictions:
     Attributes
     ----------
     y_true, y_pred : arrays of shape (n,)
+        The true and the predicted class of each row.
     log_proba : array of shape (n, n_classes), or None
         ln P(c | x), in the sorted order of the classes; None if the classifier has no probabilities.
     fold : int array of shape (n,)
-        In which fold a row was set aside.
+        The fold in which each row was set aside.
     """
 
     y_true: NDArray[Any]
@@ -49,7 +48,7 @@ class PooledPredictions:
 
     @property
     def score(self) -> NDArray[np.float64] | None:
-        """What rows are ranked by: for two classes the log-odds of the second, else `log_proba`."""
+        """What the rows are ranked by: the log-odds of the second of two classes, or `log_proba` for more classes."""
         return None if self.log_proba is None else row_scores(self.log_proba)
 
     def metrics(self) -> dict[str, float]:
@@ -65,13 +64,19 @@ def pooled_predictions(
     Parameters
     ----------
     estimator : scikit-learn classifier
-        It is cloned. Where it, a step of a Pipeline or what it wraps has a parameter `hierarchy` that is None, the
-        dataset's is set; likewise `random_state`, to `seed`.
-    dataset : object with X, y and, if the estimator asks for one, hierarchy
+        The classifier, which is cloned. Where it, a step of a Pipeline or a wrapped estimator has a parameter
+        `hierarchy` that is None, it is set to the hierarchy of the dataset; likewise `random_state`, to `seed`.
+    dataset : object with X, y and, if the estimator needs one, hierarchy
+        The rows and their classes.
     n_splits, seed : int
         The splits are ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)``, the same for every method.
     n_jobs : int or None
-        Folds at a time, in threads, as in joblib.
+        The number of folds at a time, in threads, as in joblib.
+
+    Returns
+    -------
+    PooledPredictions
+        The predictions of all rows.
 
     Examples
     --------
@@ -86,16 +91,16 @@ def pooled_predictions(
     """
     model = configure(estimator, getattr(dataset, "hierarchy", None), seed)
     fold = fold_of_rows(dataset.y, n_splits, seed)
-    run = delayed(predict_fold)
-    with steady_warnings() if effective_n_jobs(n_jobs) > 1 else nullcontext():
-        parts = Parallel(n_jobs=n_jobs, require="sharedmem")(
-            run(model, dataset.X, dataset.y, fold == k) for k in range(n_splits)
-        )
-    return pool(dataset.y, fold, parts)
+
+    def predict(k: int) -> tuple[int, RowPredictions]:
+        return k, predict_fold(model, dataset.X, dataset.y, fold == k)
+
+    parts = dict(run_unordered(predict, ((k,) for k in range(n_splits)), n_jobs, "threads"))
+    return pool(dataset.y, fold, [parts[k] for k in range(n_splits)])
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
-    """A clone with every `hierarchy` and `random_state` that is None set, wherever in the estimator it stands."""
+    """A clone in which every `hierarchy` and `random_state` that is None is set, however deep in the estimator."""
     model = clone(estimator)
     missing = {
         name: hierarchy if name.endswith("hierarchy") else seed
@@ -106,10 +111,10 @@ def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
 
 
 def fold_of_rows(y: Any, n_splits: int, seed: int) -> NDArray[np.int64]:
-    """In which fold each row is set aside."""
+    """The fold in which each row is set aside."""
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
-        raise ValueError(f"y holds only one class, {labels.tolist()}; a study needs at least two")
+        raise ValueError(f"y has only one class, {labels.tolist()}; at least two are needed")
     if counts.min() < n_splits:
         raise ValueError(
             f"class {labels[counts.argmin()]!s} has {counts.min()} rows, fewer than the {n_splits} folds; "
@@ -123,7 +128,7 @@ def fold_of_rows(y: Any, n_splits: int, seed: int) -> NDArray[np.int64]:
 
 
 def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
-    """Fit a clone to the rows outside `test` and predict those inside."""
+    """Fit a clone to the rows outside `test`, and predict those inside."""
     fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
     return predict_rows(fitted, X[np.flatnonzero(test)])
 
@@ -132,12 +137,12 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
     """Labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
     if hasattr(
         fitted, "predict_joint_log_proba"
-    ):  # naive Bayes and its kin: labels are the argmax of the joint
+    ):  # naive Bayes and the like: the label is the argmax of the joint
         joint = fitted.predict_joint_log_proba(X)
         normaliser = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         return RowPredictions(fitted.classes_[joint.argmax(axis=1)], joint - normaliser)
     y_pred = fitted.predict(X)
-    with np.errstate(divide="ignore"):  # forests are sure of some rows: ln 0
+    with np.errstate(divide="ignore"):  # a forest may give a class the probability 0
         if hasattr(fitted, "predict_log_proba"):
             return RowPredictions(y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64))
         if hasattr(fitted, "predict_proba"):
@@ -159,7 +164,7 @@ def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> Pooled
 
 
 def row_scores(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-odds of the second of two classes, or the logarithms as they are for several."""
+    """The log-odds of the second of two classes; the log-probabilities themselves for more classes."""
     if log_proba.shape[1] != 2:
         return log_proba
     return np.asarray(log_proba[:, 1] - log_proba[:, 0], dtype=np.float64)

@@ -1,27 +1,21 @@
-"""What a set of predictions is worth. GMean, the paper's measure, and what stands beside it."""
+"""How good a set of predictions is: GMean, the paper's measure, and the metrics reported beside it.
+
+A metric is a value, a `Metric` in `METRICS`. Tables, figures, files and reports ask it for its label, its scale and
+which way is better, so that a new one is added at the end of this module and nowhere else.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, log_loss, make_scorer, matthews_corrcoef
-
-METRICS = (
-    "gmean",
-    "sensitivity",
-    "specificity",
-    "auc",
-    "average_precision",
-    "balanced_accuracy",
-    "mcc",
-    "log_loss",
-    "brier",
-)
-LOWER_IS_BETTER = frozenset({"log_loss", "brier"})
 
 
 def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.float64]:
@@ -32,7 +26,7 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
     wanted = np.unique(true) if labels is None else np.asarray(labels)
     absent = np.setdiff1d(wanted, true)
     if absent.size:
-        raise ValueError(f"y_true holds no row of class {absent.tolist()}, so its recall is undefined")
+        raise ValueError(f"y_true has no row of class {absent.tolist()}, so its recall is undefined")
     return np.array([np.mean(pred[true == label] == label) for label in wanted])
 
 
@@ -49,8 +43,8 @@ def specificity_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
 def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
     """The geometric mean of the recalls; for two classes, sqrt(sensitivity * specificity).
 
-    It is 0 for a classifier that gives up a class, however rare, and it sees the threshold alone, not the ranking
-    behind it: read it together with the AUC.
+    It is 0 for a classifier that never predicts some class, however rare. It depends on the decision threshold and not
+    on the ranking of the rows, so read it together with the AUC.
 
     >>> gmean_score([0, 0, 0, 0, 1], [0, 0, 0, 1, 1])
     0.8660254037844386
@@ -65,10 +59,10 @@ gmean_scorer = make_scorer(gmean_score)
 
 
 def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
-    """Area under the ROC curve by ranks (ties count half), so that infinite scores are welcome.
+    """Area under the ROC curve, computed from ranks (ties count half), so that scores may be infinite.
 
-    `score` is that of the positive class, or has a column per class: then the mean over the classes, each against
-    the rest.
+    `score` is the score of the positive class, or has a column per class. For more than two classes the result is the
+    mean over the classes, each against the rest.
 
     >>> auc_score([0, 0, 1, 1], [-np.inf, 0.4, 0.4, np.inf])
     0.875
@@ -93,7 +87,7 @@ def brier_score(y_true: ArrayLike, proba: ArrayLike) -> float:
 
 @dataclass(frozen=True, eq=False)
 class ReliabilityCurve:
-    """Predicted against observed: per bin of P(positive), the mean prediction, the share that is positive, the rows."""
+    """For each bin of P(positive): the mean prediction, the share of positive rows, and the number of rows."""
 
     predicted: NDArray[np.float64]
     observed: NDArray[np.float64]
@@ -101,12 +95,12 @@ class ReliabilityCurve:
 
     @property
     def expected_calibration_error(self) -> float:
-        """Mean distance between the two, weighted by the rows."""
+        """The mean distance between predicted and observed, weighted by the number of rows."""
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.count))
 
 
 def reliability_curve(y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10) -> ReliabilityCurve:
-    """The reliability curve of a classifier of two classes, over bins of equal width; empty ones are left out.
+    """The reliability curve of a two-class classifier, over bins of equal width; empty bins are left out.
 
     `proba` is P(positive), or has a column per class.
 
@@ -124,19 +118,81 @@ def reliability_curve(y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10) 
     return ReliabilityCurve(sums[0] / count[kept], sums[1] / count[kept], count[kept])
 
 
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a metric is computed from; `proba` and `score` as in `compute_metrics`."""
+
+    y_true: ArrayLike
+    y_pred: ArrayLike
+    proba: ArrayLike | None = None
+    score: ArrayLike | None = None
+
+    @cached_property
+    def recalls(self) -> NDArray[np.float64]:
+        """The recall of each class, in their sorted order."""
+        return recalls(self.y_true, self.y_pred)
+
+    @property
+    def ranked_by(self) -> ArrayLike | None:
+        """What the rows are ranked by: `score`, or else `proba`."""
+        return self.score if self.score is not None else self.proba
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric, with all that tables, figures and reports need to know about it.
+
+    Attributes
+    ----------
+    name : str
+        Its name in files and on the command line.
+    label : str
+        Its name in figures and reports.
+    compute : callable
+        Gives the value for `Predictions`, or NaN where the metric does not apply.
+    scale : int
+        What values are multiplied by when they are shown: 100 for percent, else 1.
+    digits : int
+        Decimals that are shown after scaling.
+    lower_is_better : bool
+        Whether smaller values are better.
+    """
+
+    name: str
+    label: str
+    compute: Callable[[Predictions], float]
+    scale: int = 1
+    digits: int = 3
+    lower_is_better: bool = False
+
+    @property
+    def label_with_unit(self) -> str:
+        """The label, and the percent sign where values are shown in percent."""
+        return f"{self.label} (%)" if self.scale == 100 else self.label
+
+    def text(self, value: float) -> str:
+        """A value as it is shown.
+
+        >>> METRICS["gmean"].text(0.8349), METRICS["auc"].text(0.8349)
+        ('83.5', '0.835')
+        """
+        return f"{self.scale * value:.{self.digits}f}"
+
+
 def compute_metrics(
     y_true: ArrayLike, y_pred: ArrayLike, proba: ArrayLike | None = None, *, score: ArrayLike | None = None
 ) -> dict[str, float]:
-    """All of `METRICS`; those that do not apply are NaN.
+    """Compute all of `METRICS`; those that do not apply are NaN.
 
     Parameters
     ----------
     y_true, y_pred : arrays of shape (n,)
+        The true and the predicted class of each row.
     proba : array of shape (n, n_classes), or None
-        Probabilities, in the sorted order of the classes.
+        The probabilities of the classes, in their sorted order.
     score : array of shape (n,) or (n, n_classes), or None
-        What AUC and average precision rank the rows by. Log-odds are the better choice: probabilities near 1 cannot
-        be told apart. Default: `proba`.
+        What AUC and average precision rank the rows by. Log-odds are the better choice, because probabilities near 1
+        cannot be distinguished from each other. Default: `proba`.
 
     Examples
     --------
@@ -145,21 +201,8 @@ def compute_metrics(
     {'gmean': 0.707, 'sensitivity': 1.0, 'specificity': 0.5, 'auc': 1.0, 'average_precision': 1.0,
      'balanced_accuracy': 0.75, 'mcc': 0.577, 'log_loss': 0.4, 'brier': 0.125}
     """
-    recall = recalls(y_true, y_pred)
-    values = dict.fromkeys(METRICS, np.nan)
-    values["gmean"] = _geometric_mean(recall)
-    if len(recall) == 2:
-        values["specificity"], values["sensitivity"] = map(float, recall)
-    values["balanced_accuracy"] = float(recall.mean())
-    values["mcc"] = float(matthews_corrcoef(y_true, y_pred))
-    if proba is not None:
-        values["log_loss"] = float(log_loss(y_true, proba))
-        values["brier"] = brier_score(y_true, proba)
-    by = score if score is not None else proba
-    if by is not None:
-        values["auc"] = auc_score(y_true, by)
-        values["average_precision"] = average_precision(y_true, by)
-    return values
+    predictions = Predictions(y_true, y_pred, proba, score)
+    return {name: metric.compute(predictions) for name, metric in METRICS.items()}
 
 
 def _geometric_mean(values: NDArray[np.float64]) -> float:
@@ -168,7 +211,7 @@ def _geometric_mean(values: NDArray[np.float64]) -> float:
 
 def _two(values: NDArray[Any]) -> NDArray[Any]:
     if len(values) != 2:
-        raise ValueError(f"sensitivity and specificity need two classes, y_true holds {len(values)}")
+        raise ValueError(f"sensitivity and specificity need two classes, but y_true has {len(values)}")
     return values
 
 
@@ -181,7 +224,7 @@ def _one_against_rest(
     if scores.ndim == 1:
         return [(true == _two(classes)[1], scores)]
     if scores.shape[1] != len(classes):
-        raise ValueError(f"score has {scores.shape[1]} columns but y_true holds {len(classes)} classes")
+        raise ValueError(f"score has {scores.shape[1]} columns but y_true has {len(classes)} classes")
     if len(classes) == 2:
         return [(true == classes[1], scores[:, 1])]
     return [(true == label, scores[:, c]) for c, label in enumerate(classes)]
@@ -193,3 +236,35 @@ def _auc(positive: NDArray[np.bool_], score: NDArray[np.float64]) -> float:
         return float("nan")
     above = rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2
     return float(above / (n_positive * (n - n_positive)))
+
+
+def _recall_of(class_number: int) -> Callable[[Predictions], float]:
+    """The recall of one of two classes; NaN for more classes."""
+    return lambda p: float(p.recalls[class_number]) if len(p.recalls) == 2 else np.nan
+
+
+def _from_ranks(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
+    return lambda p: np.nan if p.ranked_by is None else function(p.y_true, p.ranked_by)
+
+
+def _from_proba(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
+    return lambda p: np.nan if p.proba is None else float(function(p.y_true, p.proba))
+
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {
+        metric.name: metric
+        for metric in (
+            Metric("gmean", "GMean", lambda p: _geometric_mean(p.recalls), scale=100, digits=1),
+            Metric("sensitivity", "sensitivity", _recall_of(1)),
+            Metric("specificity", "specificity", _recall_of(0)),
+            Metric("auc", "AUC", _from_ranks(auc_score)),
+            Metric("average_precision", "average precision", _from_ranks(average_precision)),
+            Metric("balanced_accuracy", "balanced accuracy", lambda p: float(p.recalls.mean())),
+            Metric("mcc", "MCC", lambda p: float(matthews_corrcoef(p.y_true, p.y_pred))),
+            Metric("log_loss", "log loss", _from_proba(log_loss), lower_is_better=True),
+            Metric("brier", "Brier score", _from_proba(brier_score), lower_is_better=True),
+        )
+    }
+)
+"""The metrics by name, in the order of the columns of `summary.csv`. A new one goes at the end."""

@@ -1,6 +1,6 @@
-"""From scores to ranking tables: seeds are averaged, then methods are ranked once per dataset.
+"""From scores to ranking tables: seeds are averaged, then the methods are ranked once per dataset.
 
-Tuned and untuned methods are never ranked in one table.
+Tuned and untuned methods are never ranked in the same table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation.metrics import LOWER_IS_BETTER, METRICS
+from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.rank_tests import (
     Comparison,
     Nemenyi,
@@ -25,11 +25,15 @@ from hietan.evaluation.rank_tests import (
 )
 
 RANKED = ("gmean", "auc")
+"""The metrics by which a study ranks its methods."""
 
 
 @dataclass(frozen=True)
 class SummaryRow:
-    """The pooled metrics of one method on one dataset, for one seed; `metrics` in the order of `METRICS`."""
+    """The pooled metrics of one method on one dataset, for one seed; `metrics` are in the order of `METRICS`.
+
+    ``row["auc"]`` is the value of one metric.
+    """
 
     dataset: str
     method: str
@@ -40,18 +44,25 @@ class SummaryRow:
     metrics: tuple[float, ...]
 
     def __getitem__(self, metric: str) -> float:
-        return self.metrics[METRICS.index(metric)]
+        return self.metrics[list(METRICS).index(metric)]
 
     @staticmethod
     def header() -> tuple[str, ...]:
+        """The names of the columns of `summary.csv`."""
         return ("dataset", "method", "setting", "tuning", "seed", "n_rows", *METRICS)
 
     def values(self) -> list[Any]:
+        """The cells of its line in `summary.csv`, in the order of `header`."""
         return [self.dataset, self.method, self.setting, self.tuning, self.seed, self.n_rows, *self.metrics]
 
     @classmethod
     def from_dict(cls, row: Mapping[str, str]) -> SummaryRow:
-        metrics = tuple(float(row[name] or "nan") for name in METRICS)
+        """The row that a line of `summary.csv` describes.
+
+        A metric that the line does not have is NaN: studies written before the metric existed can still be read.
+        """
+        # Always the same NaN: tuples compare equal where they hold the same object.
+        metrics = tuple(float(text) if (text := row.get(name)) else np.nan for name in METRICS)
         which = (row["dataset"], row["method"], row["setting"], row["tuning"])
         return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics)
 
@@ -62,7 +73,10 @@ class Ranking:
 
     Attributes
     ----------
+    tuning, setting, metric : str
+        What is ranked: methods of this tuning and setting, by this metric.
     methods, datasets : tuple of str
+        The columns and the rows of the table.
     scores : array of shape (n_datasets, n_methods)
         Means over the seeds.
     spread : array of the same shape
@@ -70,9 +84,13 @@ class Ranking:
     left_out : tuple of str
         Methods without a result on some dataset.
     comparison : RankComparison or None
-        None where fewer than two methods or datasets are left.
-    group_ranks : dict of group to average ranks
-        Over the datasets of each group; no test, groups are few.
+        Friedman's test and Holm's post-hoc; None where fewer than two methods or datasets are left.
+    nemenyi : Nemenyi or None
+        Nemenyi's test of all pairs, likewise.
+    wilcoxon : tuple of Comparison
+        Wilcoxon's signed-rank tests against the control of `comparison`.
+    groups : dict of str to str
+        The group of each dataset. Ranks are also given per group, without tests: groups are few.
     """
 
     RANKS: ClassVar = (
@@ -126,26 +144,25 @@ class Ranking:
         rows = self._rows(group)
         if len(self.methods) < 2:
             return dict.fromkeys(self.methods, 1.0)
-        return self._named(average_ranks(self.scores[rows], greater_is_better=self._greater))
+        return self._named(
+            average_ranks(self.scores[rows], greater_is_better=_greater_is_better(self.metric))
+        )
 
     def wins(self, group: str | None = None) -> dict[str, float]:
-        """On how many datasets each method is best."""
+        """On how many datasets each method is best, among all datasets or those of a group."""
         rows = self._rows(group)
         if len(self.methods) < 2:
             return dict.fromkeys(self.methods, float(len(rows)))
-        return self._named(wins(self.scores[rows], greater_is_better=self._greater))
+        return self._named(wins(self.scores[rows], greater_is_better=_greater_is_better(self.metric)))
 
     def means(self, group: str | None = None) -> dict[str, float]:
-        """The mean score of each method."""
+        """The mean score of each method, over all datasets or those of a group."""
         return self._named(self.scores[self._rows(group)].mean(axis=0))
 
     @property
     def group_names(self) -> tuple[str, ...]:
+        """The groups of the ranked datasets, in the order of the datasets."""
         return tuple(dict.fromkeys(self.groups[d] for d in self.datasets if d in self.groups))
-
-    @property
-    def _greater(self) -> bool:
-        return self.metric not in LOWER_IS_BETTER
 
     def _rows(self, group: str | None) -> list[int]:
         return [i for i, d in enumerate(self.datasets) if group is None or self.groups.get(d) == group]
@@ -192,7 +209,7 @@ class Ranking:
                 yield [*head, "nemenyi", n, a, b, None, None, None, None, p, None]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """The ranking in plain numbers, strings, lists and dicts."""
         test = self.comparison
         return {
             "tuning": self.tuning,
@@ -217,7 +234,29 @@ def make_rankings(
     alternative: str = "two-sided",
     control: str | None = None,
 ) -> tuple[Ranking, ...]:
-    """A ranking for each tuning, setting and metric; a method without a setting is in that of every setting."""
+    """Rank the methods by each metric, separately for each tuning and setting.
+
+    Parameters
+    ----------
+    summary : sequence of SummaryRow
+        The scores.
+    groups : mapping of str to str, optional
+        The group of each dataset; ranks are also given per group.
+    names : iterable of str, optional
+        The datasets to rank over; all datasets of the summary if not given.
+    metrics : sequence of str
+        The metrics to rank by.
+    alternative : {"two-sided", "greater"}
+        The alternative hypothesis of Holm's post-hoc, as in `compare_ranks`.
+    control : str, optional
+        The method that the others are compared with, in the rankings that contain it; the best-ranked one elsewhere.
+
+    Returns
+    -------
+    tuple of Ranking
+        A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
+        results is left out.
+    """
     datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
     rankings = []
     for tuning in dict.fromkeys(row.tuning for row in summary):
@@ -272,9 +311,13 @@ def _test(
 ) -> tuple[RankComparison | None, Nemenyi | None, tuple[Comparison, ...]]:
     if len(methods) < 2 or len(scores) < 2:
         return None, None, ()
-    greater = metric not in LOWER_IS_BETTER
-    ranks = dict(zip(methods, average_ranks(scores, greater_is_better=greater).tolist(), strict=True))
+    averages = average_ranks(scores, greater_is_better=_greater_is_better(metric))
+    ranks = dict(zip(methods, averages.tolist(), strict=True))
     chosen = control if control in methods else None
     compared = compare_ranks(ranks, len(scores), alternative=alternative, control=chosen)
     columns = dict(zip(methods, scores.T, strict=True))
     return compared, nemenyi(ranks, len(scores)), wilcoxon_holm(columns, control=compared.control)
+
+
+def _greater_is_better(metric: str) -> bool:
+    return not METRICS[metric].lower_is_better

@@ -1,6 +1,6 @@
 """Ranks of classifiers over datasets, and the tests that go with them (Demsar 2006).
 
-Plain functions over scipy: statsmodels, which the peers bring along, is 65 MB for this.
+Plain functions on top of SciPy; statsmodels, which comparable packages depend on, would add 65 MB.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ALTERNATIVES = ("two-sided", "greater")
 class TestResult:
     """A test statistic, its degrees of freedom and its p-value."""
 
-    __test__ = False  # for pytest: not a test of ours
+    __test__ = False  # tells pytest that this is not a test
 
     statistic: float
     df: tuple[int, ...]
@@ -30,7 +30,10 @@ class TestResult:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two methods compared. `p_adjusted` is for all comparisons of the family; `threshold` is Holm's for the raw p."""
+    """Two methods compared.
+
+    `p_adjusted` accounts for all comparisons of the family; `threshold` is what Holm compares the raw p-value with.
+    """
 
     method: str
     control: str
@@ -48,12 +51,17 @@ class RankComparison:
     Attributes
     ----------
     average_ranks : dict of str to float
-        The methods, best first.
+        The average rank of each method, best first.
     n_datasets : int
+        The number of datasets.
     control : str
+        The method that the others are compared with.
+    alternative : str
+        "two-sided", or "greater" where only worse methods count.
     friedman, iman_davenport : TestResult
+        Whether the methods differ at all.
     comparisons : tuple of Comparison
-        The other methods, best first.
+        The other methods against the control, best first.
     """
 
     average_ranks: dict[str, float]
@@ -148,13 +156,16 @@ def compare_ranks(
     Parameters
     ----------
     average_ranks : mapping of method to average rank
+        The average ranks; 1 is best.
     n_datasets : int
+        The number of datasets that the ranks are averages over.
     alternative : {"two-sided", "greater"}
-        "greater": one-sided, that a method's rank is greater, so worse, than the control's; as in the paper.
+        "greater" is the one-sided alternative that a method's rank is greater, so worse, than the control's, as in the
+        paper.
     control : str, optional
-        The method that the others are compared with; the best-ranked (the first of them) if not given.
+        The method that the others are compared with; the best-ranked one (the first of equals) if not given.
     alpha : float
-        The level that Holm's thresholds divide.
+        The significance level, which Holm's thresholds divide.
 
     Examples
     --------
@@ -187,7 +198,7 @@ def compare_ranks(
 
 @dataclass(frozen=True, eq=False)
 class Nemenyi:
-    """All pairs: the p-values (adjusted by construction), and the difference of ranks that is significant."""
+    """Tests of all pairs: p-values (adjusted by construction), and the smallest significant difference of ranks."""
 
     methods: tuple[str, ...]
     p_values: NDArray[np.float64]
@@ -231,8 +242,8 @@ def wilcoxon_holm(
 ) -> tuple[Comparison, ...]:
     """Wilcoxon's signed-rank test, two-sided, of each pair (or each method against a control), adjusted by Holm.
 
-    `scores` maps each method to its values, a dataset each, in one order. Equal values say nothing and are left
-    out; where all are equal, p is 1. `difference` is the median of the differences.
+    `scores` maps each method to its values on the datasets, in the same order for all. Datasets with equal values are
+    left out; if all are equal, p is 1. `difference` is the median of the differences.
     """
     table = {method: np.asarray(values, dtype=np.float64) for method, values in scores.items()}
     _table(np.column_stack(list(table.values())))
@@ -247,12 +258,12 @@ def wilcoxon_holm(
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
-    """(statistic, p) of the differences that are not 0: exact where there are few and none alike."""
+    """(statistic, p) of the differences that are not 0: exact if there are few of them and no ties."""
     kept = difference[difference != 0]
     if not kept.size:
         return 0.0, 1.0
-    alike = len(np.unique(np.abs(kept))) < len(kept)
-    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not alike else "approx")
+    tied = len(np.unique(np.abs(kept))) < len(kept)
+    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not tied else "approx")
     return float(result.statistic), float(result.pvalue)
 
 

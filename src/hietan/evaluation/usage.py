@@ -1,4 +1,4 @@
-"""Feature usage, the paper's Table S1: how often a feature is kept for a row, and how many edges contain it."""
+"""Feature usage, as in the paper's Table S1: for how many rows a feature is kept, and how many edges contain it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# The "parent" of a feature that is not in a tree: the same number as `hietan.structure.tree.ABSENT`. It is not imported
+# from there because evaluation depends on no classifier of ours: any object with an array `parent` will do as a tree.
+ABSENT = -2
+
 
 @dataclass(frozen=True, eq=False)
 class FeatureUsage:
-    """Over the trees of some rows: *Freq. of Selection* and *Freq. in Edges* of each feature.
+    """How often features are used in the trees of some rows: *Freq. of Selection* and *Freq. in Edges*.
 
-    Usages of different rows add up.
+    Usages of different rows can be added.
+
+    Attributes
+    ----------
+    n_rows : int
+        The number of rows.
+    selected : int array of shape (n_features,)
+        For how many rows a feature is in the tree.
+    in_edges : int array of shape (n_features,)
+        How many edges of the trees contain a feature.
     """
 
     n_rows: int
@@ -27,13 +40,15 @@ class FeatureUsage:
         )
 
     def top(self, n: int) -> list[int]:
-        """The columns that are selected most often; ties by the edges, then in column order."""
+        """The `n` columns selected most often; ties are broken by the edges, then by the order of the columns."""
         order = np.lexsort((np.arange(len(self.selected)), -self.in_edges, -self.selected))
         return [int(j) for j in order[:n]]
 
 
 def count_usage(trees: Iterable[Any]) -> FeatureUsage:
-    """Count over trees, each an object with `parent`: per feature its parent's index, -1 the root, -2 absent.
+    """Count feature usage over trees.
+
+    A tree is an object with `parent`: for each feature the index of its parent, -1 for the root, -2 if it is absent.
 
     >>> from hietan import Tree
     >>> usage = count_usage([Tree(np.array([1, -1, -2, 1]), ("A", "B", "C", "D"))])
@@ -44,4 +59,4 @@ def count_usage(trees: Iterable[Any]) -> FeatureUsage:
     n_rows, d = parents.shape
     has_parent = parents >= 0
     as_parent = np.bincount(parents[has_parent], minlength=d)
-    return FeatureUsage(n_rows, (parents > -2).sum(axis=0), has_parent.sum(axis=0) + as_parent)
+    return FeatureUsage(n_rows, (parents > ABSENT).sum(axis=0), has_parent.sum(axis=0) + as_parent)

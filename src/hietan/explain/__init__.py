@@ -1,16 +1,21 @@
 """Why a row was classified as it was: explanations made of the prediction's own intermediates."""
 
-from hietan.explain.assemble import Parts, explain_linear, explain_rows
+from hietan.explain.assemble import explain_linear, explain_rows
 from hietan.explain.explanation import Contribution, Explanation, Removal
 from hietan.explain.overview import edge_stability, mean_contributions
+from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, sum_factors
 
 __all__ = [
     "Contribution",
     "Explanation",
-    "Parts",
+    "LinearParts",
     "Removal",
+    "RemovalKind",
+    "RemovedFeature",
+    "ScoreParts",
     "edge_stability",
     "explain_linear",
     "explain_rows",
     "mean_contributions",
+    "sum_factors",
 ]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,33 +10,13 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from hietan.explain.explanation import Contribution, Explanation, Removal
+from hietan.explain.score_parts import LinearParts, ScoreParts
 from hietan.hierarchy import Hierarchy
-
-ROOT, ABSENT = -1, -2
-
-
-@dataclass(frozen=True)
-class Parts:
-    """What the joint log-probabilities of some rows are the sums of.
-
-    `joint` is (n, C), the model's own; `values` (n, d) are the binary features, `parents` (n, d) the trees (-1 for a
-    feature without a parent, -2 for one that is left out), `factors` (n, d, C) their log-probabilities, `base` (n, C)
-    the log-priors and `averaging` (n, C) the term of an average of estimators, or None. `removals(row)` tells what
-    was left out of a row and why. Factors of averages are no probabilities.
-    """
-
-    joint: NDArray[np.float64]
-    values: NDArray[np.uint8]
-    parents: NDArray[np.int32]
-    factors: NDArray[np.float64]
-    base: NDArray[np.float64]
-    averaging: NDArray[np.float64] | None = None
-    removals: Callable[[int], Iterable[tuple[int, int, str]]] = lambda row: ()
-    has_tree: bool = False
+from hietan.structure.tree import ABSENT
 
 
 def explain_rows(
-    parts: Parts,
+    parts: ScoreParts,
     *,
     method: str,
     rows: Sequence[str],
@@ -46,7 +25,25 @@ def explain_rows(
     hierarchy: Hierarchy,
     names: Mapping[str, str],
 ) -> list[Explanation]:
-    """One explanation per row; `target` None means the second of two classes, else the predicted class."""
+    """One explanation per row of a Bayesian classifier.
+
+    Parameters
+    ----------
+    parts : ScoreParts
+        What the joint log-probabilities of the rows are the sums of.
+    method : str
+        The name of the classifier.
+    rows : sequence of str
+        The labels of the rows.
+    classes : sequence
+        The labels of the classes.
+    target : label or None
+        The class whose log-odds are explained. None means the second of two classes, or the predicted one of several.
+    hierarchy : Hierarchy
+        The hierarchy over the columns.
+    names : mapping
+        Readable names of the features; the others are called by their own names.
+    """
     features = hierarchy.features
     explanations = []
     for r, row in enumerate(rows):
@@ -74,21 +71,27 @@ def explain_rows(
                 base=float(parts.base[r][t] - parts.base[r][rest] @ weights),
                 contributions=_contributions(parts, r, difference, features, names),
                 other=tuple(other),
-                removed=tuple(
-                    Removal(
-                        features[v],
-                        names.get(features[v], features[v]),
-                        int(parts.values[r, v]),
-                        features[by],
-                        reason,
-                    )
-                    for v, by, reason in parts.removals(r)
-                ),
+                removed=_removals(parts, r, features, names),
                 hierarchy=hierarchy,
                 has_tree=parts.has_tree,
             )
         )
     return explanations
+
+
+def _removals(
+    parts: ScoreParts, r: int, features: tuple[str, ...], names: Mapping[str, str]
+) -> tuple[Removal, ...]:
+    return tuple(
+        Removal(
+            feature=features[v],
+            name=names.get(features[v], features[v]),
+            value=int(parts.values[r, v]),
+            by=features[by],
+            reason=kind.reason(features[by]),
+        )
+        for v, by, kind in (parts.removed[r] if parts.removed else ())
+    )
 
 
 def _target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:
@@ -101,7 +104,11 @@ def _target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float6
 
 
 def _contributions(
-    parts: Parts, r: int, difference: NDArray[np.float64], features: tuple[str, ...], names: Mapping[str, str]
+    parts: ScoreParts,
+    r: int,
+    difference: NDArray[np.float64],
+    features: tuple[str, ...],
+    names: Mapping[str, str],
 ) -> tuple[Contribution, ...]:
     contributions = []
     for v in np.flatnonzero(parts.parents[r] != ABSENT).tolist():
@@ -123,10 +130,7 @@ def _contributions(
 
 
 def explain_linear(
-    products: Any,
-    scores: NDArray[np.float64],
-    intercepts: NDArray[np.float64],
-    probabilities: NDArray[np.float64],
+    parts: LinearParts,
     *,
     method: str,
     rows: Sequence[str],
@@ -135,28 +139,30 @@ def explain_linear(
     hierarchy: Hierarchy,
     names: Mapping[str, str],
 ) -> list[Explanation]:
-    """One explanation per row of a linear model.
+    """One explanation per row of a linear model: weight times value of each feature.
 
-    `products(row, c)` gives (columns, values, weights) of what is not zero for class c, `scores` (n, C) the decision
-    function of each class (for two classes: of the second, minus it for the first), `intercepts` (C,) its constant.
+    The parameters are those of `explain_rows`, but for `parts`, a `LinearParts`.
     """
     features = hierarchy.features
     explanations = []
     for r, row in enumerate(rows):
-        t = _target_index(target, classes, scores[r])
-        columns, values, weights = products(r, t)
+        t = _target_index(target, classes, parts.scores[r])
+        held = slice(parts.rows.indptr[r], parts.rows.indptr[r + 1])
+        columns, values = parts.rows.indices[held], parts.rows.data[held]
+        weights = parts.weights[t, columns]
         explanations.append(
             Explanation(
                 method=method,
                 row=row,
                 classes=tuple(classes),
-                probabilities=tuple(probabilities[r].tolist()),
+                probabilities=tuple(parts.probabilities[r].tolist()),
                 target=classes[t],
-                log_odds=float(scores[r, t]),
-                base=float(intercepts[t]),
+                log_odds=float(parts.scores[r, t]),
+                base=float(parts.intercepts[t]),
                 contributions=tuple(
                     Contribution(features[v], names.get(features[v], features[v]), float(x), float(x * w))
                     for v, x, w in zip(columns, values, weights, strict=True)
+                    if w != 0 and x != 0
                 ),
                 hierarchy=hierarchy,
             )

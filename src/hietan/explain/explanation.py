@@ -1,4 +1,4 @@
-"""The explanation of one prediction, as a result to look at."""
+"""The explanation of one prediction, as a result object."""
 
 from __future__ import annotations
 
@@ -14,8 +14,23 @@ from hietan.hierarchy import Hierarchy
 class Contribution:
     """What one feature adds to the log-odds.
 
-    `probabilities` are the conditional probabilities that were used, P(value | parent's value, class), one for each
-    class; None where a method has no such single number (an average of estimators, a linear model).
+    Attributes
+    ----------
+    feature : str
+        The feature.
+    name : str
+        Its readable name; the feature again if it has none.
+    value : float
+        Its value in the row.
+    contribution : float
+        What it adds to the log-odds.
+    parent : str or None
+        The feature it depends on in the tree, if any.
+    parent_value : float or None
+        The value of the parent in the row.
+    probabilities : tuple of float or None
+        The conditional probabilities that were used, P(value | parent's value, class), one for each class. None if
+        the method has no such number (an average of estimators, a linear model).
     """
 
     feature: str
@@ -29,7 +44,21 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Removal:
-    """A feature that was left out for this row, and which feature made it redundant."""
+    """A feature that was left out for a row.
+
+    Attributes
+    ----------
+    feature : str
+        The feature.
+    name : str
+        Its readable name; the feature again if it has none.
+    value : int
+        Its value in the row.
+    by : str
+        The feature that made it redundant.
+    reason : str
+        Why, in words.
+    """
 
     feature: str
     name: str
@@ -43,24 +72,33 @@ class Removal:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a classifier says what it says of one row.
+    """Why a classifier classifies one row as it does.
 
     The log-odds of the class `target` against the others are `base` (the class prior) plus the contributions of the
-    features plus what is in `other` (terms that belong to no feature). They add up to the model's own log-odds.
+    features plus the terms in `other`, which belong to no feature. They add up to the model's own log-odds.
 
     Attributes
     ----------
-    method, row : str
-        The classifier and the row (its label in a data frame, else its number).
-    classes, probabilities : tuples
-        The classes and their predicted probabilities.
-    target
+    method : str
+        The name of the classifier.
+    row : str
+        The label of the row in a data frame, or its number.
+    classes : tuple
+        The labels of the classes.
+    probabilities : tuple of float
+        The predicted probability of each class.
+    target : label
         The class whose log-odds are explained.
-    log_odds, base : float
+    log_odds : float
+        The log-odds of `target` against all other classes.
+    base : float
+        The part of the class prior in the log-odds.
     contributions : tuple of Contribution
-        In the order of the columns; `strongest` has them by size.
+        The parts of the features, in the order of the columns; `strongest` has them by size.
     other : tuple of (str, float)
+        Further terms and their names.
     removed : tuple of Removal
+        The features that were left out for this row.
     hierarchy : Hierarchy
         The hierarchy over the columns.
     has_tree : bool
@@ -96,7 +134,7 @@ class Explanation:
         return tuple(sorted(self.contributions, key=lambda part: -abs(part.contribution)))
 
     def total(self) -> float:
-        """Base, contributions and other terms added up: the log-odds, but for rounding."""
+        """The sum of base, contributions and other terms: the log-odds, up to rounding."""
         return (
             self.base + sum(part.contribution for part in self.contributions) + sum(v for _, v in self.other)
         )
@@ -113,7 +151,7 @@ class Explanation:
         return frame
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain numbers, strings, lists and dicts, as JSON has them."""
+        """The explanation as numbers, strings, lists and dicts that JSON can hold."""
         return {
             "method": self.method,
             "row": self.row,

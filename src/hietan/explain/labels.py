@@ -1,4 +1,4 @@
-"""What rows and features are called in an explanation."""
+"""The names of rows and features in an explanation."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ def row_labels(X: Any, n_rows: int) -> list[str]:
 
 
 def readable_names(names: Any, features: tuple[str, ...]) -> Mapping[str, str]:
-    """A mapping from features to readable names; features that it does not know are called as they are."""
+    """A mapping from features to readable names; features that are not in it keep their own names."""
     if names is None:
         return {}
     if isinstance(names, Mapping):
         return names
     names = list(names)
     if len(names) != len(features):
-        raise ValueError(f"{len(names)} term_names for {len(features)} features; pass one each, or a mapping")
+        raise ValueError(
+            f"{len(names)} term_names for {len(features)} features; pass one for each feature, or a mapping"
+        )
     return dict(zip(features, map(str, names), strict=True))

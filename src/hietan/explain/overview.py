@@ -1,4 +1,4 @@
-"""Many explanations or trees together: which features count, and which edges come back."""
+"""Many explanations or trees together: which features matter, and which edges recur."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hietan.structure import Tree
 def mean_contributions(explanations: Iterable[Explanation]) -> Any:
     """How much each feature contributes over many rows, as a pandas DataFrame, the strongest first.
 
-    `mean_absolute` and `mean` are over all rows, those without the feature counting 0; `rows` says in how many it was
-    kept.
+    `mean_absolute` and `mean` are taken over all rows; rows without the feature count as 0. `rows` is the number of
+    rows that kept it.
     """
     pandas = import_optional("pandas", extra="frames", purpose="mean_contributions")
     absolute: Counter[str] = Counter()
@@ -43,10 +43,10 @@ def mean_contributions(explanations: Iterable[Explanation]) -> Any:
 
 
 def edge_stability(trees: Iterable[Tree]) -> Any:
-    """How often edges come back in many trees (of folds, seeds or rows), as a pandas DataFrame, the stablest first.
+    """How often edges recur in many trees (of folds, seeds or rows), as a pandas DataFrame, the most stable first.
 
-    An edge counts whatever its direction; `forward` is the share of its trees in which it points from `parent` to
-    `child`, the direction seen more often.
+    An edge counts whatever its direction. `forward` is the share of its trees in which it points from `parent` to
+    `child`, the more frequent direction.
     """
     pandas = import_optional("pandas", extra="frames", purpose="edge_stability")
     directed: Counter[tuple[str, str]] = Counter()

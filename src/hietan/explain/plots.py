@@ -16,6 +16,7 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
 
 
 def plot_contributions(explanation: Explanation, ax: Any, limit: int) -> Any:
+    """A waterfall from the base value to the log-odds; returns the axes. None for `ax` makes a new figure."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     steps = [(_short(f"{part.feature} = {part.value:g}", part.name), part.contribution) for part in shown]
     if rest:
@@ -54,8 +55,9 @@ def plot_contributions(explanation: Explanation, ax: Any, limit: int) -> Any:
 
 
 def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
+    """The learned tree over the edges of the hierarchy; returns the axes. None for `ax` makes a new figure."""
     if not explanation.has_tree:
-        raise ValueError(f"{explanation.method} learns no tree; plot_contributions shows what it rests on")
+        raise ValueError(f"{explanation.method} learns no tree; plot_contributions shows its contributions")
     colors = import_optional("matplotlib.colors", extra="plot", purpose="plotting a tree")
     parts = {part.feature: part for part in explanation.contributions}
     place = layout(parts)
@@ -101,7 +103,7 @@ def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
 def _name_strongest(
     ax: Any, parts: tuple[Contribution, ...], place: dict[str, tuple[float, float]], color: Any
 ) -> None:
-    """Number the strongest features in the tree and name them below it: names in a dense tree cover each other."""
+    """Number the strongest features in the tree and name them below it: in a dense tree, names would overlap."""
     lines = import_optional("matplotlib.lines", extra="plot", purpose="plotting a tree")
     handles = []
     for number, part in enumerate(parts, start=1):
@@ -132,7 +134,7 @@ def _name_strongest(
 
 
 def layout(parts: dict[str, Contribution]) -> dict[str, tuple[float, float]]:
-    """Layers from the root down; leaves side by side, a parent above the middle of its children."""
+    """The place of each feature: layers from the root down, leaves side by side, parents above their children."""
     children: dict[str | None, list[str]] = {}
     for part in parts.values():
         children.setdefault(part.parent, []).append(part.feature)

@@ -8,6 +8,7 @@ from hietan.explain.explanation import Contribution, Explanation
 
 
 def as_text(explanation: Explanation, limit: int) -> str:
+    """Lines of plain text, with the `limit` strongest features one by one."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     lines = [("base value (class prior)", explanation.base, "")]
     lines += [(_label(part), part.contribution, _probabilities(part)) for part in shown]
@@ -19,14 +20,18 @@ def as_text(explanation: Explanation, limit: int) -> str:
     text = [headline(explanation), ""]
     text += [f"  {label:<{width}}  {value:+9.3f}  {note}".rstrip() for label, value, note in lines]
     if any(part.probabilities for part in shown):
-        text += ["", "  In brackets: the probability of the value in each class, " + _classes(explanation)]
+        text += ["", "  In brackets: P(value | class) for " + _classes(explanation)]
     if explanation.removed:
-        text += ["", f"{len(explanation.removed)} features were left out as redundant in this row, such as"]
+        text += [
+            "",
+            f"{len(explanation.removed)} features were left out as redundant in this row, for example:",
+        ]
         text += [f"  {removal}" for removal in explanation.removed[:5]]
     return "\n".join(text)
 
 
 def headline(explanation: Explanation) -> str:
+    """The method, the row, the predicted class and the log-odds in one line."""
     return (
         f"{explanation.method}, {explanation.row}: {explanation.predicted}. P({explanation.target}) = "
         f"{explanation.probability:.4g}, log-odds {explanation.log_odds:+.3f}, from {len(explanation.contributions)} "

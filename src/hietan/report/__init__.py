@@ -1,6 +1,6 @@
-"""From results to one HTML file that needs nothing else: first a plain dict, then the page made from it."""
+"""From results to one self-contained HTML file: first a plain dict, then the page made from it."""
 
-from hietan.evaluation.outputs.details import write_details
+from hietan.evaluation.outputs import write_details
 from hietan.report.candidates import candidates_summary, write_candidates
 from hietan.report.html import render
 from hietan.report.study import study_summary, write_report

@@ -9,7 +9,7 @@ import numpy as np
 
 from hietan._io import atomic_write
 from hietan.candidates import Candidates
-from hietan.evaluation.outputs.compact import Reasons, compact, decimals, ontology_parents
+from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents
 from hietan.report.html import render
 
 FORMAT = 1

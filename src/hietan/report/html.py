@@ -1,4 +1,4 @@
-"""The plain dict of a report as one HTML file that fetches nothing."""
+"""From the plain dict of a report to one HTML file that fetches nothing."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ SCRIPTS = (
 
 
 def render(content: Mapping[str, Any]) -> str:
-    """The page of a report.
+    """The HTML page of a report.
 
-    Data are in a block of JSON that is no script, and no text of theirs can end the block. The page may run its own
-    script, named by its hash, and nothing else; it may fetch nothing at all.
+    The data are in a block of JSON that is not run as a script, and no text in them can end the block. A content
+    security policy lets the page run its own script, identified by its hash, and fetch nothing at all.
     """
     page = files("hietan.report") / "page"
     style = "\n".join((page / name).read_text(encoding="utf-8") for name in STYLES)
@@ -53,7 +53,7 @@ def render(content: Mapping[str, Any]) -> str:
 
 
 def as_json(content: Mapping[str, Any]) -> str:
-    """JSON in which no < is left: within HTML nothing in it can begin a tag or a comment.
+    """JSON without any <, so that within HTML nothing in it can begin a tag or a comment.
 
     >>> as_json({"name": "</script>"})
     '{"name":"\\\\u003c/script>"}'

@@ -1,9 +1,8 @@
-"""The directory of a study as one plain dict: all that the report shows, and nothing else."""
+"""The directory of a study as one plain dict: all that the report shows, and nothing else. It is only read."""
 
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -12,42 +11,38 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from hietan._io import atomic_write, to_json
-from hietan.evaluation import Ranking, StudyError, make_rankings, read_summary, reliability_curve
-from hietan.evaluation.outputs.compact import decimal, decimals, significant
-from hietan.evaluation.outputs.details import read_details
-from hietan.evaluation.study.journal import read_manifest
-from hietan.evaluation.study.run import Method
+from hietan._io import atomic_write
+from hietan.evaluation import METRICS, Ranking, make_rankings, read_summary, reliability_curve
+from hietan.evaluation.outputs import decimal, decimals, read_details, significant
+from hietan.evaluation.study import method_key, read_manifest
 from hietan.report.html import render
 
 FORMAT = 1
-METRICS_SHOWN = {
-    "gmean": {"label": "GMean", "scale": 100, "digits": 1, "lower_is_better": False},
-    "auc": {"label": "AUC", "scale": 1, "digits": 3, "lower_is_better": False},
-}
 Line = dict[str, str]
 
 
 def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
-    """Write the report of a study as one HTML file, and what it shows into the study's `summary.json`.
+    """Write the report of a study as one HTML file.
 
     Parameters
     ----------
     folder : path
-        The directory of a finished study.
+        The directory of a finished study. Nothing in it is changed.
     output : path, optional
-        The file; `report.html` in the directory if not given.
+        The file to write; `report.html` in the directory if not given.
+
+    Returns
+    -------
+    Path
+        The file.
     """
-    folder = Path(folder)
-    path = Path(output) if output is not None else folder / "report.html"
-    content = study_summary(folder)
-    _add_to_summary(folder / "summary.json", content)
-    atomic_write(path, render(content))
+    path = Path(output) if output is not None else Path(folder) / "report.html"
+    atomic_write(path, render(study_summary(folder)))
     return path
 
 
 def study_summary(folder: str | Path) -> dict[str, Any]:
-    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed."""
+    """What the report of a study shows, in plain values; predictions and explanations are those of the first seed."""
     folder = Path(folder)
     summary = read_summary(folder)
     manifest = read_manifest(folder)
@@ -64,7 +59,7 @@ def study_summary(folder: str | Path) -> dict[str, Any]:
         "kind": "study",
         "title": "Report of a study",
         "about": _about(manifest, _rows(folder / "failures.csv")),
-        "metrics": METRICS_SHOWN,
+        "metrics": {name: _metric(name) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
         "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
         "reliability": _reliability(predictions),
@@ -72,15 +67,14 @@ def study_summary(folder: str | Path) -> dict[str, Any]:
     }
 
 
-def _add_to_summary(path: Path, content: Mapping[str, Any]) -> None:
-    """Beside what people read, in lines, the report's content in one line: it is long."""
-    try:
-        there = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        raise StudyError(f"{path} is missing or damaged; run the study's command again") from None
-    there.pop("report", None)
-    shown = json.dumps(content, separators=(",", ":"), ensure_ascii=False)
-    atomic_write(path, to_json(there).removesuffix("\n}\n") + f',\n "report": {shown}\n}}\n')
+def _metric(name: str) -> dict[str, Any]:
+    metric = METRICS[name]
+    return {
+        "label": metric.label,
+        "scale": metric.scale,
+        "digits": metric.digits,
+        "lower_is_better": metric.lower_is_better,
+    }
 
 
 def _about(manifest: Mapping[str, Any], failures: Sequence[Line]) -> dict[str, Any]:
@@ -101,7 +95,7 @@ def _method(
 ) -> Any:
     name, setting, tuning = which
     alone = sum(other[0] == name for other in methods) == 1
-    key = Method(name, None, setting, tuning).key
+    key = method_key(*which)
     extra = [setting] * bool(setting) + [f"tuned: {tuning}"] * (tuning != "none")
     return {
         "key": key,
@@ -157,7 +151,7 @@ def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path)
 
 
 def _intervals(ranking: Ranking, folder: Path) -> list[list[float | None]]:
-    """The middle 95 % of the mean GMean over draws of rows, where the study has them."""
+    """The middle 95 % of the mean GMean over draws of rows, if the study has them; they exist for GMean only."""
     if ranking.metric != "gmean":
         return []
     found = {
@@ -181,7 +175,7 @@ def _dataset(
     labels = list(dict.fromkeys(line["y_true"] for line in any_lines))
     labels = sorted(labels, key=lambda text: (len(text), text))
     counted: list[Line] = next(iter(usage.values()), [])
-    number = {Method(n, None, s, t).key: i for i, (n, s, t) in enumerate(methods)}
+    number = {method_key(*which): i for i, which in enumerate(methods)}
     return {
         "name": name,
         "group": manifest["groups"].get(name, ""),
@@ -211,7 +205,7 @@ def _dataset(
 
 
 def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
-    """Predicted classes, and log-odds of the second of two classes or else the probability of the predicted one."""
+    """Predicted classes, with the log-odds of the second of two classes or the probability of the predicted class."""
     predicted = [labels.index(line["y_pred"]) if line["y_pred"] in labels else -1 for line in lines]
     if all(line["log_odds"] for line in lines):
         return {"predicted": predicted, "log_odds": decimals((float(line["log_odds"]) for line in lines), 3)}
@@ -224,7 +218,7 @@ def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
 def _predictions(
     folder: Path, methods: Sequence[tuple[str, str, str]], seed: int
 ) -> dict[str, dict[int, list[Line]]]:
-    """The lines of the first seed, by dataset and number of the method."""
+    """The lines of one seed, by dataset and number of the method."""
     found: dict[str, dict[int, list[Line]]] = {}
     lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] == str(seed))
     for (dataset, *which), group in groupby(
@@ -244,7 +238,7 @@ def _usage(folder: Path, methods: Sequence[tuple[str, str, str]]) -> dict[str, d
 
 
 def _reliability(predictions: Mapping[str, Mapping[int, list[Line]]]) -> dict[str, Any]:
-    """Per dataset and method [predicted, observed, rows] in bins, for two classes; under "" over all datasets."""
+    """For two classes: [predicted, observed, rows] in bins, by dataset and method; under "" over all datasets."""
     curves: dict[str, Any] = {}
     together: dict[int, list[tuple[Any, Any]]] = {}
     for dataset, by_method in predictions.items():

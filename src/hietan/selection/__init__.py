@@ -1,4 +1,4 @@
-"""Choosing features within the training rows: selections and transformers for a pipeline."""
+"""Selecting features within the training rows, with scikit-learn's API."""
 
 from hietan.selection.min_support import MinSupport
 

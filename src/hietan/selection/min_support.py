@@ -1,4 +1,4 @@
-"""Columns chosen within the training rows: a classifier fitted to those alone that have enough ones there."""
+"""Choosing columns within the training rows: a classifier is fitted only to those that have enough ones there."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._parameters import align_hierarchy, in_memory, warn_of_misspelt
+from hietan.classifiers.checks import align_hierarchy, in_memory, warn_of_misspelt
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -26,7 +26,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _if_offered(method: _F) -> _F:
-    """A method that is there only if the wrapped classifier has one of the same name."""
+    """Offer a method only if the wrapped classifier has one of the same name."""
     name = method.__name__
     offered: _F = available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))(
         method
@@ -35,26 +35,33 @@ def _if_offered(method: _F) -> _F:
 
 
 class MinSupport(ClassifierMixin, BaseEstimator):
-    """A classifier on those columns alone that have at least `min_support` ones in the training rows and vary there.
+    """A classifier on the columns that have at least `min_support` ones in the training rows and vary there.
 
-    Datasets are often thinned so before they are divided: that sees the columns of the test rows, if never their
-    classes. Here the choice is made anew in each `fit`, from the rows that `fit` is given. A hierarchy given to the
-    classifier, however deep in it, is restricted to the columns kept, so relations through dropped ones stay. Trees and
-    explanations speak of all columns, of which the dropped ones are in no tree.
+    Datasets are often filtered in this way before they are divided, which looks at the columns of the test rows, if
+    never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A hierarchy given
+    to the classifier, however deep inside it, is restricted to the columns kept; relations through dropped columns
+    remain. Trees and explanations refer to all columns; the dropped ones are in no tree.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        It is cloned.
+        The classifier. It is cloned, and stays as it is.
     min_support : int, default 1
-        So many rows at least have a number above 0 in a column. 1: constant columns alone are dropped.
+        A column is kept if at least this many training rows have a number above 0 in it. With 1, only constant columns
+        are dropped.
 
     Attributes
     ----------
-    estimator_ : the fitted classifier
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    estimator_ : classifier
+        The clone that was fitted to the columns kept.
     support_ : bool array of shape (n_features,)
         Which columns were kept.
-    classes_, n_features_in_, feature_names_in_
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
 
     Examples
     --------
@@ -78,11 +85,24 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         self.min_support = min_support
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose the columns from X, and fit a clone of the classifier to them."""
+        """Choose the columns from X, and fit a clone of the classifier to them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
-            raise ValueError(f"min_support must be a whole number above 0, got {self.min_support!r}")
+            raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
         X, y = _in_memory(X), _in_memory(y)
-        # If what follows is refused, the model is none rather than half of two.
+        # A refused fit leaves no model rather than half of two.
         for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
             self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
@@ -99,7 +119,8 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             own, inner = f"estimator__{own}", inner.estimator
         whole: dict[str, Hierarchy] = {}
         for name, value in model.get_params(deep=True).items():
-            # None becomes the names of all columns, for trees; deeper in, other steps may have changed the columns.
+            # None becomes a hierarchy without relations, for the names of all columns in trees. Not deeper inside,
+            # where other steps may have changed the columns.
             if (name == own and value is None) or (
                 name.rpartition("__")[2] == "hierarchy" and isinstance(value, Hierarchy)
             ):
@@ -115,52 +136,68 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     @_if_offered
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row."""
-        return np.asarray(self._ask("predict", X))
+        return np.asarray(self._call("predict", X))
 
     @_if_offered
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class, in the order of `classes_`."""
-        return np.asarray(self._ask("predict_proba", X))
+        return np.asarray(self._call("predict_proba", X))
 
     @_if_offered
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
-        return np.asarray(self._ask("predict_log_proba", X))
+        return np.asarray(self._call("predict_log_proba", X))
 
     @_if_offered
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
-        return np.asarray(self._ask("predict_joint_log_proba", X))
+        return np.asarray(self._call("predict_joint_log_proba", X))
 
     @_if_offered
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """The classifier's own scores of the rows."""
-        return np.asarray(self._ask("decision_function", X))
+        return np.asarray(self._call("decision_function", X))
 
     @_if_offered
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X, over all columns; those that were dropped are not in it."""
-        found: list[Tree] = self._ask("trees", X)
+        found: list[Tree] = self._call("trees", X)
         widened = {id(tree): tree.over(self._hierarchy.features) for tree in found}  # often one tree for all
         return [widened[id(tree)] for tree in found]
 
     @_if_offered
     def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
-        """Why each row of X is classified as it is; the dropped columns have no part in it."""
+        """Why each row of X is classified as it is; the dropped columns contribute nothing.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows to explain, with all columns.
+        target : label or None, default None
+            The class whose log-odds are explained. None means the second of two classes, or the predicted one of
+            several.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of all columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
         check_is_fitted(self)
         names = readable_names(term_names, self._hierarchy.features)
-        found = self._ask("explain", X, target=target, term_names=names)
+        found = self._call("explain", X, target=target, term_names=names)
         return [replace(explanation, hierarchy=self._hierarchy) for explanation in found]
 
-    def _ask(self, method: str, X: Any, **options: Any) -> Any:
-        """What the fitted classifier says of the rows, of which it sees the columns kept."""
+    def _call(self, method: str, X: Any, **options: Any) -> Any:
+        """Call a method of the fitted classifier with the kept columns of the rows."""
         check_is_fitted(self)
         rows = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
         return getattr(self.estimator_, method)(self._columns(X, rows, columns), **options)
 
     def _columns(self, X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
-        """Some columns: of a pandas frame with their names, which the classifier matches and shows."""
+        """Some of the columns; those of a pandas frame keep their names, which the classifier matches and shows."""
         if hasattr(X, "iloc") and hasattr(self, "feature_names_in_"):
             return X.iloc[:, columns]
         return rows[:, columns]
@@ -175,7 +212,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
 
 
 def _in_memory(rows: Any) -> Any:
-    return in_memory(rows, "MinSupport", "the columns are chosen from all rows at once")
+    return in_memory(rows, "MinSupport", "all rows are needed to choose the columns")
 
 
 def _count_ones(X: Any) -> NDArray[np.int64]:

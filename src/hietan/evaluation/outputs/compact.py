@@ -1,4 +1,8 @@
-"""Explanations in few bytes: columns by number, arrays in place of records, what repeats only once."""
+"""Explanations in few bytes: columns by number, arrays instead of records, repeated sentences only once.
+
+An explanation is any object with the attributes of `hietan.explain.Explanation`, and a hierarchy any object with the
+methods of `hietan.hierarchy.Hierarchy`: evaluation does not import the rooms in which they are made.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +11,28 @@ from typing import Any
 
 import numpy as np
 
-from hietan.explain import Contribution, Explanation
-from hietan.hierarchy import Hierarchy
-
-# Features that are shown one by one, besides those on the way from them to the root; the others are summed.
+# How many features are shown one by one, besides those between them and the root; the others are summed.
 SHOWN = 150
 INFINITE = 1e9  # JSON has no infinity
 
 
 class Reasons:
-    """The sentences that say why features were left out, each once; `index` numbers them as they come."""
+    """The sentences that say why features were left out, each once, in the order in which they first appear."""
 
     def __init__(self) -> None:
         self.texts: list[str] = []
 
     def index(self, text: str) -> int:
+        """The number of a sentence, which is added if it is new."""
         if text not in self.texts:
             self.texts.append(text)
         return self.texts.index(text)
 
 
-def compact(explanation: Explanation, reasons: Reasons, shown: int = SHOWN) -> dict[str, Any]:
+def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str, Any]:
     """An explanation as arrays; features are columns, parents are places in `features` (-1: none).
 
-    The contributions of the features that are not listed are summed in `rest`, so that the sum stays what it is.
+    The contributions of the features that are not listed are summed in `rest`, so that the total stays the same.
     """
     column = {name: j for j, name in enumerate(explanation.hierarchy.features)}
     kept = _with_ancestors(explanation, shown)
@@ -60,8 +62,8 @@ def compact(explanation: Explanation, reasons: Reasons, shown: int = SHOWN) -> d
     }
 
 
-def _with_ancestors(explanation: Explanation, shown: int) -> list[Contribution]:
-    """The strongest, and all that lie between them and the roots of the tree: what is drawn hangs together."""
+def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
+    """The strongest contributions and all between them and the roots of the tree: what is drawn is connected."""
     parts = {part.feature: part for part in explanation.contributions}
     kept: set[str] = set()
     for part in explanation.strongest[:shown]:
@@ -72,10 +74,10 @@ def _with_ancestors(explanation: Explanation, shown: int) -> list[Contribution]:
     return [part for part in explanation.contributions if part.feature in kept]
 
 
-def _removed(explanation: Explanation, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:
+def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:
     """Lists of [the feature that made others redundant, the reason's number, their value, their columns].
 
-    In the text of a reason {} stands for the feature that made others redundant.
+    In the text of a reason, {} is a placeholder for the feature that made others redundant.
     """
     groups: dict[tuple[int, int, int], list[int]] = {}
     for removal in explanation.removed:
@@ -84,22 +86,23 @@ def _removed(explanation: Explanation, column: Mapping[str, int], reasons: Reaso
     return [[*key, columns] for key, columns in groups.items()]
 
 
-def ontology_parents(hierarchy: Hierarchy) -> list[list[int]]:
-    """For each column those right above it."""
+def ontology_parents(hierarchy: Any) -> list[list[int]]:
+    """For each column, the columns directly above it."""
     return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
 
 
 def decimal(value: float, digits: int = 4) -> float | None:
-    """Rounded for showing; None for what is no number."""
+    """A number rounded for display; None for NaN, and a very large number for infinity."""
     if np.isnan(value):
         return None
     return round(float(np.clip(value, -INFINITE, INFINITE)), digits)
 
 
 def significant(value: float) -> float:
-    """Four significant digits."""
+    """A number rounded to four significant digits."""
     return float(f"{value:.4g}")
 
 
 def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
+    """Numbers rounded for display, as `decimal` does."""
     return [decimal(value, digits) for value in values]

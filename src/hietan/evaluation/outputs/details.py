@@ -1,129 +1,78 @@
-"""What a report shows beyond the tables of a study: terms, ontology and explanations, a file for each dataset."""
+"""What a report shows of a dataset beyond the tables of a study: terms, ontology and explanations, in one file."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from scipy.stats import rankdata
-from sklearn.base import clone
-
-from hietan._io import atomic_write
-from hietan.evaluation import PooledPredictions, StudyResults
-from hietan.evaluation.cross_validation import configure
+from hietan._io import atomic_write, safe_file_name
+from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, ontology_parents
-from hietan.evaluation.outputs.tables import file_name
 
 FOLDER = "details"
-# Rows that are explained in a dataset, at most and at least, and explanations in a study all together.
-MOST, LEAST, TOGETHER = 20, 2, 1000
 
 
-def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:
-    """Write `details/DATASET.json` for every dataset of a study, for the first seed.
+class DatasetDetails:
+    """The content of `details/DATASET.json`, to which the explanations are added method by method.
 
-    A row is explained by every method that offers `explain`, so that methods can be compared; each time by the model
-    of the fold in which the row was set aside, fitted anew.
+    Parameters
+    ----------
+    dataset : str
+        The name of the dataset.
+    view : DatasetView
+        Its names and its hierarchy.
+    chosen : mapping of int to str
+        The rows that are explained, and why these.
     """
-    study = results.study
-    assert study is not None
-    explaining = [key for key, method in study.methods.items() if hasattr(method.estimator, "explain")]
-    n = max(LEAST, min(MOST, TOGETHER // (len(study.datasets) * max(1, len(explaining)))))
-    written = []
-    for dataset, data in study.datasets.items():
-        pooled = {
-            key: predictions
-            for (name, key, seed), predictions in results.predictions.items()
-            if name == dataset and seed == study.seeds[0] and key in explaining
+
+    def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
+        self.dataset = dataset
+        self.view = view
+        self.chosen = chosen
+        self.reasons = Reasons()
+        self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
+
+    def add(self, key: str, explanations: Mapping[int, Any]) -> None:
+        """Add what one method says of the chosen rows."""
+        for i, explanation in explanations.items():
+            self.rows[i][key] = compact(explanation, self.reasons)
+
+    def content(self) -> dict[str, Any]:
+        """The file in plain values."""
+        hierarchy = self.view.hierarchy
+        return {
+            "dataset": self.dataset,
+            "features": self.view.feature_names,
+            "names": self.view.term_names,
+            "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
+            "classes": self.view.class_names,
+            "symbols": self.view.symbols,
+            "explained": [
+                {"row": i, "why": why, "methods": self.rows[i]}
+                for i, why in self.chosen.items()
+                if self.rows[i]
+            ],
+            "reasons": self.reasons.texts,
         }
-        hierarchy = getattr(data, "hierarchy", None)
-        models = {key: configure(study.methods[key].estimator, hierarchy, study.seeds[0]) for key in pooled}
-        content = {**_terms(data), **_explained(data, models, pooled, wanted, n)}
-        written.append(folder / FOLDER / f"{file_name(dataset)}.json")
-        atomic_write(written[-1], json.dumps({"dataset": dataset, **content}, separators=(",", ":")))
-    return written
+
+    def write(self, folder: Path) -> Path:
+        """Write the file into the directory of a study."""
+        path = folder / FOLDER / f"{safe_file_name(self.dataset)}.json"
+        atomic_write(path, json.dumps(self.content(), separators=(",", ":")))
+        return path
 
 
 def read_details(folder: Path, dataset: str) -> dict[str, Any]:
-    """What `write_details` wrote of a dataset; an empty dict if nothing was."""
-    path = folder / FOLDER / f"{file_name(dataset)}.json"
-    if not path.is_file():
-        return {}
-    content = json.loads(path.read_text(encoding="utf-8"))
-    return dict(content) if content.get("dataset") == dataset else {}
+    """The details of a dataset in the directory of a study; an empty dict if it has none.
 
-
-def select_rows(
-    pooled: Sequence[PooledPredictions], names: Sequence[str], wanted: Sequence[str], n: int
-) -> dict[int, str]:
-    """Which rows to explain, and why: half of `n` surest right, half surest wrong, and those of the wanted names.
-
-    How sure the methods are together is the mean, over the methods, of a row's rank by the log-odds of its true class;
-    right is what most methods get right. Ties in the order of the rows.
+    Earlier versions named the files differently, so what counts is the name of the dataset in the file.
     """
-    known = [p for p in pooled if p.log_proba is not None]
-    chosen: dict[int, str] = {}
-    if known:
-        sure = np.mean([rankdata(_margin(p)) for p in known], axis=0)
-        right = np.mean([p.y_pred == p.y_true for p in known], axis=0) > 0.5
-        for kind, order in (
-            ("right", np.argsort(-sure, kind="stable")),
-            ("wrong", np.argsort(sure, kind="stable")),
-        ):
-            rows = order[right[order] == (kind == "right")]
-            chosen |= {int(i): f"sure and {kind}" for i in rows[: n // 2]}
-    return chosen | {i: "asked for" for i, name in enumerate(names) if name in set(wanted)}
-
-
-def _margin(pooled: PooledPredictions) -> Any:
-    """ln P(true class) - ln P(the likeliest other one)."""
-    assert pooled.log_proba is not None
-    truth = np.searchsorted(np.unique(pooled.y_true), pooled.y_true)
-    logs = np.maximum(pooled.log_proba, -1e9)
-    rows = np.arange(len(truth))
-    others = logs.copy()
-    others[rows, truth] = -np.inf
-    return logs[rows, truth] - others.max(axis=1)
-
-
-def _terms(data: Any) -> dict[str, Any]:
-    features = list(getattr(data, "feature_names", None) or [f"x{j}" for j in range(data.X.shape[1])])
-    hierarchy = getattr(data, "hierarchy", None)
-    return {
-        "features": features,
-        "names": list(getattr(data, "term_names", None) or features),
-        "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
-        "classes": [str(name) for name in getattr(data, "target_names", ())],
-        "symbols": list(getattr(data, "symbols", ())),
-    }
-
-
-def _explained(
-    data: Any,
-    models: Mapping[str, Any],
-    pooled: Mapping[str, PooledPredictions],
-    wanted: Sequence[str],
-    n: int,
-) -> dict[str, Any]:
-    names = list(getattr(data, "instance_names", None) or map(str, range(len(data.y))))
-    chosen = select_rows(list(pooled.values()), names, wanted, n)
-    reasons = Reasons()
-    rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
-    for key, model in models.items():
-        for i, explanation in _explain(model, data, pooled[key], list(chosen)):
-            rows[i][key] = compact(explanation, reasons)
-    entries = [{"row": i, "why": chosen[i], "methods": rows[i]} for i in chosen if rows[i]]
-    return {"explained": entries, "reasons": reasons.texts}
-
-
-def _explain(model: Any, data: Any, pooled: PooledPredictions, rows: list[int]) -> Iterator[tuple[int, Any]]:
-    for fold in sorted({int(pooled.fold[i]) for i in rows}):
-        train = np.flatnonzero(pooled.fold != fold)
-        fitted = clone(model).fit(data.X[train], data.y[train])
-        here = [i for i in rows if pooled.fold[i] == fold]
-        yield from zip(
-            here, fitted.explain(data.X[here], term_names=getattr(data, "term_names", None)), strict=True
-        )
+    expected = folder / FOLDER / f"{safe_file_name(dataset)}.json"
+    paths = sorted((folder / FOLDER).glob("*.json"))
+    for path in sorted(paths, key=lambda path: path != expected):
+        content = json.loads(path.read_text(encoding="utf-8"))
+        if content.get("dataset") == dataset:
+            return dict(content)
+    return {}

@@ -1,87 +1,203 @@
-"""Explanations of a stated selection of test rows: the surest right ones, the surest wrong ones, and any asked for."""
+"""Which rows of a study are explained, and by what: the only place that chooses rows and fits models to explain them.
+
+All methods explain the same rows of a dataset, so that they can be compared. Each row is explained by the model of the
+fold in which it was set aside, fitted again, for the first seed.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
 from sklearn.base import clone
 
-from hietan._io import atomic_write, to_json
-from hietan.evaluation.cross_validation import PooledPredictions, configure
-from hietan.evaluation.outputs.tables import file_name
+from hietan._io import atomic_write, safe_file_name, to_json
+from hietan.evaluation.cross_validation import PooledPredictions
+from hietan.evaluation.dataset_view import DatasetView
+from hietan.evaluation.outputs.details import DatasetDetails
+from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.study.plan import Study
 from hietan.evaluation.study.results import StudyResults
 from hietan.exceptions import StudyError
 
-ROWS_OF_A_KIND = 10
+FOLDER = "explanations"
+# How many rows of a dataset are explained, at most and at least, and how many explanations there are in a study.
+MOST, LEAST, TOGETHER = 20, 2, 1000
 STRONGEST = 20
 
 
-def select_rows(
-    pooled: PooledPredictions,
-    names: Sequence[str] = (),
-    wanted: Sequence[str] = (),
+@dataclass(frozen=True, eq=False)
+class ChosenRows:
+    """The rows of a dataset that are explained.
+
+    Attributes
+    ----------
+    study : Study
+        The study, which knows data and methods.
+    dataset : str
+        The name of the dataset.
+    why : dict of int to str
+        The rows, and why each of them was chosen.
+    predictions : mapping of str to PooledPredictions
+        For each method that offers `explain`, by key: its predictions in the first seed.
+    """
+
+    study: Study
+    dataset: str
+    why: dict[int, str]
+    predictions: Mapping[str, PooledPredictions]
+
+    @property
+    def view(self) -> DatasetView:
+        """The names in the dataset."""
+        return self.study.view(self.dataset)
+
+    def explain(self) -> Iterator[tuple[str, dict[int, Any]]]:
+        """Explain the rows method by method: (key, explanations by row). One method's models are held at a time."""
+        data = self.study.datasets[self.dataset]
+        for key, pooled in self.predictions.items():
+            model = self.study.model(self.dataset, key, self.study.seeds[0])
+            yield key, _explain(model, data, pooled.fold, list(self.why))
+
+
+def write_explanations(
+    results: StudyResults,
+    folder: Path,
     *,
-    n: int = ROWS_OF_A_KIND,
-) -> dict[int, str]:
-    """Which rows to explain, and why: the `n` surest right, the `n` surest wrong, and those of the wanted names.
+    wanted: Sequence[str] = (),
+    readable: bool = True,
+    details: bool = False,
+) -> list[Path]:
+    """Explain the rows that the methods are most confident about, rightly or wrongly, and those that are wanted.
 
-    Sure is a high probability of the predicted class; ties in the order of the rows.
+    Parameters
+    ----------
+    results : StudyResults
+        The results of a study.
+    folder : Path
+        The directory of the study.
+    wanted : sequence of str
+        Names of rows to explain as well, in every dataset that has them.
+    readable : bool
+        Whether to write `explanations/DATASET/METHOD.json` for every method that offers `explain`: the strongest
+        contributions and the sum of the others, in JSON that people can read.
+    details : bool
+        Whether to write `details/DATASET.json` for every dataset: what a report shows of it. Every model is fitted
+        once for both.
+
+    Returns
+    -------
+    list of Path
+        The files.
     """
-    if pooled.log_proba is None:
-        return {}
-    order = np.argsort(-pooled.log_proba.max(axis=1), kind="stable")
-    right = pooled.y_pred == pooled.y_true
-    chosen = {int(i): "sure and right" for i in order[right[order]][:n]}
-    chosen |= {int(i): "sure and wrong" for i in order[~right[order]][:n]}
-    return chosen | {i: "asked for" for i, name in enumerate(names) if name in set(wanted)}
-
-
-def write_explanations(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:
-    """Write `explanations/DATASET/METHOD.json` for every method that offers `explain`, for the first seed.
-
-    A row is explained by the model of the fold in which it was set aside, fitted anew; of the contributions the
-    strongest are kept, and the sum of the others.
-    """
-    study = results.study
-    assert study is not None
-    everyone = {name for data in study.datasets.values() for name in getattr(data, "instance_names", ())}
-    unknown = [name for name in wanted if name not in everyone]
-    if unknown:
-        raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
     written = []
-    for (dataset, key, seed), pooled in results.predictions.items():
-        model = configure(
-            study.methods[key].estimator, getattr(study.datasets[dataset], "hierarchy", None), seed
-        )
-        if seed == study.seeds[0] and hasattr(model, "explain"):
-            explained = _explain(model, study.datasets[dataset], pooled, wanted)
-            written.append(folder / "explanations" / file_name(dataset) / f"{file_name(key)}.json")
-            atomic_write(written[-1], to_json(explained))
+    for rows in choose_study_rows(results, wanted):
+        shown = DatasetDetails(rows.dataset, rows.view, rows.why)
+        for key, explanations in rows.explain():
+            if readable:
+                name = f"{method_stem(results.study.methods[key])}.json"
+                path = folder / FOLDER / safe_file_name(rows.dataset) / name
+                atomic_write(path, to_json(_readable(rows, key, explanations)))
+                written.append(path)
+            if details:
+                shown.add(key, explanations)
+        if details:
+            written.append(shown.write(folder))
     return written
 
 
-def _explain(model: Any, data: Any, pooled: PooledPredictions, wanted: Sequence[str]) -> list[dict[str, Any]]:
-    names = list(getattr(data, "instance_names", None) or map(str, range(len(data.y))))
-    chosen = select_rows(pooled, names, wanted)
-    explained: dict[int, dict[str, Any]] = {}
-    for fold in sorted({int(pooled.fold[i]) for i in chosen}):
-        train = np.flatnonzero(pooled.fold != fold)
+def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:
+    """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables."""
+    return write_explanations(results, folder, wanted=wanted, readable=False, details=True)
+
+
+def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list[ChosenRows]:
+    """Choose the rows to explain in every dataset of a study; StudyError if no dataset has a wanted row."""
+    study = results.study
+    names = {name: study.view(name).instance_names for name in study.datasets}
+    everyone = set().union(*names.values())
+    unknown = [name for name in wanted if name not in everyone]
+    if unknown:
+        raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
+    explaining = [key for key, method in study.methods.items() if hasattr(method.estimator, "explain")]
+    n = max(LEAST, min(MOST, TOGETHER // (len(study.datasets) * max(1, len(explaining)))))
+    chosen = []
+    for dataset in study.datasets:
+        found = {key: results.predictions.get((dataset, key, study.seeds[0])) for key in explaining}
+        pooled = {key: predictions for key, predictions in found.items() if predictions is not None}
+        why = select_rows(list(pooled.values()), names[dataset], wanted, n)
+        chosen.append(ChosenRows(study, dataset, why, pooled))
+    return chosen
+
+
+def select_rows(
+    pooled: Sequence[PooledPredictions], names: Sequence[str], wanted: Sequence[str], n: int
+) -> dict[int, str]:
+    """Which rows to explain, and why: the most confident correct and incorrect predictions, and the wanted rows.
+
+    Half of the `n` rows are of each kind. How confident the methods are together is the mean, over the methods, of the
+    row's rank by the log-odds of its true class; a row is right if most methods are right. Ties are broken by the order
+    of the rows.
+    """
+    known = [p for p in pooled if p.log_proba is not None]
+    chosen: dict[int, str] = {}
+    if known:
+        sure = np.mean([rankdata(_margin(p)) for p in known], axis=0)
+        right = np.mean([p.y_pred == p.y_true for p in known], axis=0) > 0.5
+        for kind, order in (
+            ("right", np.argsort(-sure, kind="stable")),
+            ("wrong", np.argsort(sure, kind="stable")),
+        ):
+            rows = order[right[order] == (kind == "right")]
+            chosen |= {int(i): f"sure and {kind}" for i in rows[: n // 2]}
+    return chosen | {i: "asked for" for i, name in enumerate(names) if name in set(wanted)}
+
+
+def _margin(pooled: PooledPredictions) -> Any:
+    """ln P(true class) - ln P(the most probable other class)."""
+    truth = np.searchsorted(np.unique(pooled.y_true), pooled.y_true)
+    logs = np.maximum(np.asarray(pooled.log_proba), -1e9)
+    rows = np.arange(len(truth))
+    others = logs.copy()
+    others[rows, truth] = -np.inf
+    return logs[rows, truth] - others.max(axis=1)
+
+
+def _explain(model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int]) -> dict[int, Any]:
+    found: dict[int, Any] = {}
+    for fold in sorted({int(fold_of_row[i]) for i in rows}):
+        train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(model).fit(data.X[train], data.y[train])
-        rows = [i for i in chosen if pooled.fold[i] == fold]
-        found = fitted.explain(data.X[rows], term_names=getattr(data, "term_names", None))
-        for i, explanation in zip(rows, found, strict=True):
-            which = {"instance": names[i], "why": chosen[i], "fold": fold, "y_true": pooled.y_true[i].item()}
-            explained[i] = {**which, **_shortened(explanation.to_dict())}
-    return [explained[i] for i in chosen]
+        here = [i for i in rows if fold_of_row[i] == fold]
+        explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
+        found |= zip(here, explanations, strict=True)
+    return found
+
+
+def _readable(rows: ChosenRows, key: str, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:
+    """The explanations of one method in the order in which the rows were chosen."""
+    names, pooled = rows.view.instance_names, rows.predictions[key]
+    return [
+        {
+            "instance": names[i],
+            "why": why,
+            "fold": int(pooled.fold[i]),
+            "y_true": pooled.y_true[i].item(),
+            **_shortened(explanations[i].to_dict()),
+        }
+        for i, why in rows.why.items()
+    ]
 
 
 def _shortened(content: dict[str, Any]) -> dict[str, Any]:
     parts = sorted(content.pop("contributions"), key=lambda part: -abs(part["contribution"]))
     rest = parts[STRONGEST:]
-    content.pop("row", None)  # a number within the fold
+    content.pop("row", None)  # its number within the fold
     content["removed"] = len(content.get("removed", ()))
     content["contributions"] = parts[:STRONGEST]
     content["others"] = {"features": len(rest), "contribution": sum(part["contribution"] for part in rest)}

@@ -1,9 +1,8 @@
-"""Figures of a study: critical-difference diagram, heat map, bars and boxes. Each draws into an `ax` if given one."""
+"""Figures of a study: critical-difference diagram, heat map, bars and boxes. Each draws into `ax` if it is given."""
 
 from __future__ import annotations
 
 import io
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,8 @@ import numpy as np
 
 from hietan._io import atomic_write
 from hietan._runtime.optional import import_optional
-from hietan.evaluation.outputs.tables import file_name, slug
+from hietan.evaluation.metrics import METRICS
+from hietan.evaluation.outputs.file_names import file_stem, method_stem, ranking_stem
 from hietan.evaluation.rank_tables import Ranking
 from hietan.evaluation.study.results import StudyResults
 
@@ -19,7 +19,7 @@ _INK, _BLUE, _GREY = "#222222", "#3b6ea5", "#b8b8b8"
 
 
 def plot_critical_difference(ranking: Ranking, ax: Any = None) -> Any:
-    """Average ranks on a line; a bar joins methods that Nemenyi's test does not tell apart (Demsar 2006)."""
+    """Average ranks on a line; a bar joins methods that Nemenyi's test cannot distinguish (Demsar 2006)."""
     if ranking.nemenyi is None:
         raise ValueError("a critical-difference diagram needs at least two methods and two datasets")
     ranks = dict(sorted(ranking.average_ranks().items(), key=lambda item: item[1]))
@@ -66,8 +66,8 @@ def plot_heat_map(ranking: Ranking, ax: Any = None) -> Any:
     """The score of each method on each dataset."""
     n, k = ranking.scores.shape
     ax = _axes(ax, (1.6 + 0.85 * k, 1.4 + 0.24 * n))
-    factor, digits = (100, 0) if ranking.metric == "gmean" else (1, 2)
-    values = factor * ranking.scores
+    metric = METRICS[ranking.metric]
+    values = metric.scale * ranking.scores
     image = ax.imshow(values, aspect="auto", cmap="viridis")
     ax.set_xticks(range(k), ranking.methods, rotation=35, ha="right", fontsize=8)
     ax.set_yticks(range(n), ranking.datasets, fontsize=7)
@@ -75,21 +75,21 @@ def plot_heat_map(ranking: Ranking, ax: Any = None) -> Any:
     for i in range(n):
         for j in range(k):
             dark = values[i, j] < low + 0.6 * (high - low)
-            text = f"{values[i, j]:.{digits}f}"
+            text = f"{values[i, j]:.{metric.digits - 1}f}"  # cells are narrow
             ax.text(j, i, text, ha="center", va="center", fontsize=7, color="white" if dark else "black")
-    ax.figure.colorbar(image, ax=ax, label=_label(ranking))
+    ax.figure.colorbar(image, ax=ax, label=metric.label_with_unit)
     ax.spines[:].set_visible(False)
     return ax
 
 
 def plot_bars(ranking: Ranking, ax: Any = None) -> Any:
     """The mean score of each method, best first."""
-    factor = 100 if ranking.metric == "gmean" else 1
+    metric = METRICS[ranking.metric]
     means = dict(sorted(ranking.means().items(), key=lambda item: item[1]))
     ax = _axes(ax, (6.0, 0.9 + 0.32 * len(means)))
-    bars = ax.barh(list(means), [factor * v for v in means.values()], color=_BLUE, height=0.7)
-    ax.bar_label(bars, fmt="%.1f" if factor == 100 else "%.3f", padding=3, fontsize=8)
-    ax.set_xlabel(f"mean {_label(ranking)} over {len(ranking.datasets)} datasets")
+    bars = ax.barh(list(means), [metric.scale * v for v in means.values()], color=_BLUE, height=0.7)
+    ax.bar_label(bars, fmt=f"%.{metric.digits}f", padding=3, fontsize=8)
+    ax.set_xlabel(f"mean {metric.label_with_unit} over {len(ranking.datasets)} datasets")
     ax.margins(x=0.1)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
@@ -97,8 +97,8 @@ def plot_bars(ranking: Ranking, ax: Any = None) -> Any:
 
 def plot_boxes(ranking: Ranking, ax: Any = None) -> Any:
     """The scores of each method over the datasets, the best median first; a dot is a dataset."""
-    factor = 100 if ranking.metric == "gmean" else 1
-    values = factor * ranking.scores
+    metric = METRICS[ranking.metric]
+    values = metric.scale * ranking.scores
     order = np.argsort(-np.median(values, axis=0), kind="stable")
     ax = _axes(ax, (1.5 + 0.8 * len(order), 3.6))
     boxes = ax.boxplot(values[:, order], showfliers=False, widths=0.55, medianprops={"color": _INK})
@@ -110,18 +110,16 @@ def plot_boxes(ranking: Ranking, ax: Any = None) -> Any:
     ax.set_xticks(
         range(1, len(order) + 1), [ranking.methods[j] for j in order], rotation=35, ha="right", fontsize=8
     )
-    ax.set_ylabel(_label(ranking))
+    ax.set_ylabel(metric.label_with_unit)
     ax.spines[["top", "right"]].set_visible(False)
     return ax
 
 
 def plot_usage(results: StudyResults, dataset: str, key: str, ax: Any = None, top: int = 15) -> Any:
-    """The features that are kept for most rows: in how many, and in how many edges of the rows' trees they are."""
-    assert results.study is not None
-    data, usage = results.study.datasets[dataset], results.usage[dataset, key]
+    """The features that are kept most often: for how many rows, and in how many edges of the rows' trees."""
+    view, usage = results.study.view(dataset), results.usage[dataset, key]
+    features, names = view.feature_names, view.term_names
     order = usage.top(top)[::-1]
-    features = getattr(data, "feature_names", None) or [f"x{j}" for j in range(len(usage.selected))]
-    names = getattr(data, "term_names", None) or features
     ax = _axes(ax, (9.0, 1.0 + 0.27 * len(order)))
     ax.axis("off")
     # Rows and edges are counts of different things: each has a panel and a scale of its own.
@@ -164,29 +162,32 @@ FIGURES = {
 
 
 def write_figures(results: StudyResults, folder: Path, *, usage: bool = False) -> list[Path]:
-    """Draw all figures below `figures/` as SVG and PNG; none, and an empty list, without matplotlib.
+    """Draw all figures into `figures/` as SVG and PNG; without matplotlib draw none and return an empty list.
 
-    `usage`: also one for each dataset and method whose feature usage was counted.
+    With `usage`, there is also one for each dataset and method whose feature usage was counted.
     """
-    if find_spec("matplotlib") is None:
+    try:
+        _matplotlib()
+    except ModuleNotFoundError:
+        raise  # it is installed, but lacks something that it needs
+    except ImportError:
         return []
     written = []
     for ranking in results.rankings:
         for name, plot in FIGURES.items():
             if name == "critical-difference" and ranking.nemenyi is None:
                 continue
-            written += _save(plot(ranking), folder / "figures" / f"{slug(ranking)}-{name}")
+            written += _save(plot(ranking), folder / "figures" / f"{ranking_stem(ranking)}-{name}")
     for dataset, key in results.usage if usage else ():
-        name = f"usage-{file_name(dataset)}-{file_name(key)}"
+        name = f"{file_stem('usage', dataset)}-{method_stem(results.study.methods[key])}"
         written += _save(plot_usage(results, dataset, key), folder / "figures" / name)
     return written
 
 
 def _save(ax: Any, path: Path) -> list[Path]:
     """Write both formats; the same figure gives the same bytes."""
-    matplotlib = import_optional("matplotlib", extra="plot", purpose="drawing figures")
     written = []
-    with matplotlib.rc_context({"svg.hashsalt": "hietan", "svg.fonttype": "none"}):
+    with _matplotlib().rc_context({"svg.hashsalt": "hietan", "svg.fonttype": "none"}):
         for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
             data = io.BytesIO()
             options = {"bbox_inches": "tight", "dpi": 150, "metadata": metadata}
@@ -197,12 +198,11 @@ def _save(ax: Any, path: Path) -> list[Path]:
 
 
 def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    """The given axes, or those of a new figure that no window shows and nobody has to close."""
+    """The given axes, or those of a new figure, which is not shown in any window and need not be closed."""
     if ax is not None:
         return ax
-    figure = import_optional("matplotlib.figure", extra="plot", purpose="drawing figures")
-    return figure.Figure(figsize=size, layout="constrained").subplots()
+    return _matplotlib(".figure").Figure(figsize=size, layout="constrained").subplots()
 
 
-def _label(ranking: Ranking) -> str:
-    return {"gmean": "GMean (%)", "auc": "AUC"}.get(ranking.metric, ranking.metric)
+def _matplotlib(module: str = "") -> Any:
+    return import_optional(f"matplotlib{module}", extra="plot", purpose="drawing figures")

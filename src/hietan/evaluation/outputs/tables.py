@@ -1,4 +1,4 @@
-"""Tables to publish: CSV, Markdown and LaTeX (booktabs), each with what made it."""
+"""Tables to publish, as CSV, Markdown and LaTeX (booktabs); each says how it was made."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from hietan._io import atomic_write
+from hietan.evaluation.metrics import METRICS
+from hietan.evaluation.outputs.file_names import method_stem, ranking_stem
 from hietan.evaluation.rank_tables import Ranking
 from hietan.evaluation.study.results import StudyResults
 
@@ -20,7 +22,7 @@ TOP_FEATURES = 10
 
 @dataclass(frozen=True)
 class TextTable:
-    """Cells as text, with a title and lines about where they come from. The first column is text, others numbers.
+    """Cells as text, with a title and lines that say how they were made. The first `text_columns` hold text.
 
     >>> table = TextTable("Ranks", ("method", "rank"), (("TAN", "4.86"),), ("made by hand",))
     >>> print(table.to_markdown())
@@ -73,7 +75,7 @@ class TextTable:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def to_csv(self) -> str:
-        """Comma-separated, after lines with the provenance that begin with #."""
+        """Comma-separated values, after lines with the provenance, which begin with #."""
         text = io.StringIO()
         text.writelines(f"# {line}\n" for line in self.provenance)
         csv.writer(text, lineterminator="\n").writerows([self.header, *self.rows])
@@ -81,7 +83,7 @@ class TextTable:
 
 
 def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
-    """What made a table, in lines: command, versions, seeds, and the hashes of data and methods."""
+    """How a table was made, in lines: command, versions, seeds, and the fingerprints of data and methods."""
     hashes = [
         ", ".join(f"{name} {h}" for name, h in manifest[what].items()) for what in ("datasets", "methods")
     ]
@@ -95,15 +97,15 @@ def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
 
 
 def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Datasets by methods, and below them the mean, the average rank and the wins. GMean in percent.
+    """Datasets by methods, and below them the mean, the average rank and the wins.
 
-    After ± stands the standard deviation over the seeds: the noise of the splits, not sampling error.
+    After ± is the standard deviation over the seeds: the noise of the splits, not sampling error.
     """
-    factor, digits = (100, 1) if ranking.metric == "gmean" else (1, 3)
+    metric = METRICS[ranking.metric]
 
     def text(value: float, spread: float = np.nan) -> str:
-        shown = f"{factor * value:.{digits}f}"
-        return shown if np.isnan(spread) else f"{shown} ± {factor * spread:.{digits}f}"
+        shown = metric.text(value)
+        return shown if np.isnan(spread) else f"{shown} ± {metric.text(spread)}"
 
     rows = [
         (dataset, *(text(v, s) for v, s in zip(*pair, strict=True)))
@@ -118,9 +120,10 @@ def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
 
 
 def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Average ranks with Holm's post-hoc, as the paper's Table 3, and the adjusted p-values beside."""
+    """Average ranks with Holm's post-hoc, like the paper's Table 3, with adjusted p-values beside the raw ones."""
     compared = ranking.comparison
-    assert compared is not None
+    if compared is None:
+        raise ValueError("a table of tests needs at least two methods and two datasets")
     tests = {row.method: row for row in compared.comparisons}
     rows = []
     for method, rank in compared.average_ranks.items():
@@ -138,13 +141,11 @@ def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
 
 def usage_table(results: StudyResults, key: str, lines: Sequence[str] = ()) -> TextTable:
     """The features that are kept most often on each dataset, as in the paper's Table S1."""
-    assert results.study is not None
     rows: list[tuple[str, ...]] = []
-    for dataset, data in results.study.datasets.items():
+    for dataset in results.study.datasets:
         if (dataset, key) in results.usage:
-            usage = results.usage[dataset, key]
-            features = getattr(data, "feature_names", None) or [f"x{j}" for j in range(len(usage.selected))]
-            names = getattr(data, "term_names", None) or features
+            usage, view = results.usage[dataset, key], results.study.view(dataset)
+            features, names = view.feature_names, view.term_names
             rows += [
                 (dataset, features[j], names[j], str(usage.selected[j]), str(usage.in_edges[j]))
                 for j in usage.top(TOP_FEATURES)
@@ -154,31 +155,20 @@ def usage_table(results: StudyResults, key: str, lines: Sequence[str] = ()) -> T
 
 
 def write_tables(results: StudyResults, folder: Path) -> list[Path]:
-    """Write all tables below `tables/`, in the three formats."""
+    """Write all tables into `tables/`, in the three formats."""
     lines = provenance(results.manifest)
-    named = {f"{slug(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
+    named = {f"{ranking_stem(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
     tested = [ranking for ranking in results.rankings if ranking.comparison is not None]
-    named |= {f"{slug(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
+    named |= {f"{ranking_stem(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
-    for key in dict.fromkeys(selective):  # a method that keeps every feature has nothing to show
-        named[f"usage-{file_name(key)}"] = usage_table(results, key, lines)
+    for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
+        named[f"usage-{method_stem(results.study.methods[key])}"] = usage_table(results, key, lines)
     written = []
     for name, table in named.items():
         for ending, text in (("csv", table.to_csv()), ("md", table.to_markdown()), ("tex", table.to_latex())):
             written.append(folder / "tables" / f"{name}.{ending}")
             atomic_write(written[-1], text)
     return written
-
-
-def slug(ranking: Ranking) -> str:
-    """The beginning of the names of files about a ranking."""
-    tuned = "untuned" if ranking.tuning == "none" else f"tuned-{ranking.tuning}"
-    return "-".join(filter(None, [ranking.metric, file_name(ranking.setting), tuned]))
-
-
-def file_name(text: str) -> str:
-    """A text as part of the name of a file."""
-    return "-".join("".join(c if c.isalnum() or c in "=.+-" else " " for c in text).split())
 
 
 def _piped(cells: Sequence[str]) -> str:

@@ -1,6 +1,22 @@
-"""Studies: every method on every dataset, seed after seed, fold after fold; they survive any interruption."""
+"""Studies: every method on every dataset, seed after seed, fold after fold; an interrupted study can be resumed."""
 
-from hietan.evaluation.study.results import StudyResults, read_summary
-from hietan.evaluation.study.run import Job, Method, Progress, Study, run_study
+from hietan.evaluation.study.compare import compare_studies
+from hietan.evaluation.study.journal import read_manifest
+from hietan.evaluation.study.plan import Job, Method, Progress, Study, method_key
+from hietan.evaluation.study.results import Failure, StudyResults, read_groups, read_summary
+from hietan.evaluation.study.run import run_study
 
-__all__ = ["Job", "Method", "Progress", "Study", "StudyResults", "read_summary", "run_study"]
+__all__ = [
+    "Failure",
+    "Job",
+    "Method",
+    "Progress",
+    "Study",
+    "StudyResults",
+    "compare_studies",
+    "method_key",
+    "read_groups",
+    "read_manifest",
+    "read_summary",
+    "run_study",
+]

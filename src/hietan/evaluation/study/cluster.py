@@ -1,8 +1,16 @@
 """Many calls on the workers of a Dask cluster, which may come, go and die meanwhile.
 
-What many calls share, such as a dataset, is a task of its own that the scheduler keeps the recipe of: it is sent
-once, and if all workers that hold it die it is made again. Scattered data would be lost with them. The scheduler
-sees nothing but bytes and functions of Dask and of the standard library, so it need not have this package.
+What is guaranteed:
+
+- Every call is made, and its result is yielded exactly once, whichever workers die. Only a call that kills its workers
+  even when it runs alone in the cluster is given up, and then it is reported as such.
+- A result is the same as on this machine: a worker whose versions differ from ours is refused, whenever it joins.
+- What many calls share, such as a dataset, leaves this process once. It is a task of its own, so the scheduler can have
+  it made again if all workers that hold it die; scattered data would be lost with them.
+- The scheduler sees nothing but bytes and functions of Dask and of the standard library, so it need not have this
+  package.
+- If the scheduler is lost, or all workers are for `PATIENCE` seconds, a ConnectionError says so; nothing waits forever.
+- Whatever ends the run, calls under way are cancelled, and a cluster or a client that was started here is closed.
 """
 
 from __future__ import annotations
@@ -32,12 +40,12 @@ from hietan.exceptions import StudyError
 CONNECT_SECONDS = 10.0  # how long a scheduler may take to answer
 PATIENCE = 60.0  # how long a cluster may be without any worker
 LOOK_SECONDS = 2.0  # how often its workers are counted
-CALLS_PER_THREAD = 3  # submitted at a time: one runs, the others wait where it ends
+CALLS_PER_THREAD = 3  # submitted at a time: one runs, and the others are there when it ends
 
 
 @dataclass(frozen=True)
 class Shared:
-    """An argument of many calls in a row. Of each kind one is kept; the next name replaces it."""
+    """An argument of many successive calls. One of each kind is kept; one with another name replaces it."""
 
     kind: str
     name: str
@@ -53,14 +61,14 @@ def _distributed(module: str = "") -> Any:
 
 @contextmanager
 def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
-    """A Dask client: of this scheduler, or the active one, or of a cluster of `n_jobs` processes of our own.
+    """A Dask client: of this scheduler, or else the active one, or else of a new cluster of `n_jobs` processes.
 
     What was started or connected here is closed at the end.
     """
     distributed = _distributed()
     with ExitStack() as stack:
         if scheduler is not None:
-            _greet(scheduler)
+            _check_scheduler_answers(scheduler)
             options = {"timeout": CONNECT_SECONDS, "set_as_default": False}
             yield stack.enter_context(distributed.Client(scheduler, **options))
             return
@@ -69,7 +77,7 @@ def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
         except ValueError:
             client = stack.enter_context(_own_client(n_jobs))
         if client.asynchronous:
-            raise StudyError("the active Dask client is asynchronous; a study needs one that waits")
+            raise StudyError("the active Dask client is asynchronous; a study needs a synchronous one")
         yield client
 
 
@@ -81,7 +89,7 @@ def _own_client(n_jobs: int | None) -> Iterator[Any]:
             yield client
         finally:
             with suppress(Exception):
-                client.run(logging.disable)  # or they complain that the scheduler closes before they do
+                client.run(logging.disable)  # or workers log that the scheduler closes before they do
 
 
 def _local_cluster(n_jobs: int | None) -> Any:
@@ -91,26 +99,26 @@ def _local_cluster(n_jobs: int | None) -> Any:
     except RuntimeError as error:
         reason = " ".join(str(error).split())
         raise StudyError(
-            f'a local cluster cannot be started ({reason}); a script must call it under if __name__ == "__main__":'
+            f'a local cluster cannot be started ({reason}); a script must start it under if __name__ == "__main__":'
         ) from error
 
 
 def _ignore_interrupts() -> None:
-    """Ctrl-C in a terminal reaches all processes; our workers wait to be closed, and need not complain."""
+    """Ctrl-C in a terminal reaches all processes, but our workers are closed by us and should not print tracebacks."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _greet(scheduler: str) -> None:
-    """See that a scheduler answers. A client that cannot connect takes longer, and complains again as it dies."""
+def _check_scheduler_answers(scheduler: str) -> None:
+    """Refuse an address where no scheduler answers. A client would take longer to fail, and log an error at exit."""
     check_address(scheduler)
     try:
-        with ThreadPoolExecutor(1) as pool:  # there may be an event loop in this thread
+        with ThreadPoolExecutor(1) as pool:  # this thread may already have an event loop
             found = pool.submit(asyncio.run, _identity(scheduler)).result()["type"]
-    except Exception as error:  # whatever a stranger at that address may answer
+    except Exception as error:  # an unknown program at that address may answer anything
         reason = str(error) or type(error).__name__
         if isinstance(error, OSError):
-            reason = f"none within {CONNECT_SECONDS:g} s"
-        raise StudyError(f"no answer of a Dask scheduler at {scheduler}: {reason}") from error
+            reason = f"no answer within {CONNECT_SECONDS:g} s"
+        raise StudyError(f"no Dask scheduler answered at {scheduler}: {reason}") from error
     if found != "Scheduler":
         raise StudyError(
             f"{scheduler} is the address of a {found.lower()}; expected that of a Dask scheduler"
@@ -125,28 +133,28 @@ async def _identity(address: str) -> Any:
 
 
 def check_address(scheduler: str) -> None:
-    """Refuse what can be no address of a scheduler."""
+    """Refuse what cannot be the address of a scheduler."""
     scheme, _, rest = scheduler.rpartition("://")
     try:
         parts = urlsplit(f"//{rest}")
         sensible = bool(parts.hostname and parts.port and parts.netloc == rest and not parts.username)
-    except ValueError:  # a port that is no number, or too large
+    except ValueError:  # a port that is not a number, or too large
         sensible = False
     if not sensible or scheme not in ("", "tcp", "tls", "ucx", "ws", "wss"):
-        raise StudyError(f"scheduler is {scheduler!r}; expected an address as tcp://host:8786")
+        raise StudyError(f"scheduler is {scheduler!r}; expected an address such as tcp://host:8786")
 
 
 # ---------------------------------------------------------------------------------------------- the same software
 
 
 def check_workers(client: Any, needed: Mapping[str, Any]) -> None:
-    """See that all workers have our versions and can load what is needed; wait for the first one if none is there."""
+    """Check that all workers have our versions and can load what is needed; wait for the first if there is none yet."""
     _wait_for_a_worker(client)
     packed = {name: _dumps(value) for name, value in needed.items()}
-    answers = client.run(_survey, versions(), packed, on_error="return")
+    answers = client.run(_problem_here, versions(), packed, on_error="return")
     for worker, answer in answers.items():
         if isinstance(answer, OSError):
-            continue  # it has just gone; whoever comes in its place is asked with every call
+            continue  # it has just gone; a worker that replaces it is checked with every call
         if answer is not None:
             said = " ".join(f"{type(answer).__name__}: {answer}".split())
             raise StudyError(
@@ -157,21 +165,21 @@ def check_workers(client: Any, needed: Mapping[str, Any]) -> None:
 def _wait_for_a_worker(client: Any) -> None:
     if client.nthreads():
         return
-    wish = client.submit(operator.truth, True, pure=False)  # a cluster that grows by need must see a need
+    wish = client.submit(operator.truth, True, pure=False)  # an adaptive cluster starts workers only for work
     try:
         wish.result(timeout=PATIENCE)
     except TimeoutError:
         address = client.scheduler.address
         raise StudyError(
-            f"no worker has come to the scheduler at {address} within {PATIENCE:g} s; start one: dask worker {address}"
+            f"no worker joined the scheduler at {address} within {PATIENCE:g} s; start one: dask worker {address}"
         ) from None
     finally:
         wish.cancel()
 
 
-def _survey(expected: Mapping[str, str], needed: Mapping[str, bytes]) -> str | None:
-    """What is wrong with this worker."""
-    different = _difference(expected)
+def _problem_here(expected: Mapping[str, str], needed: Mapping[str, bytes]) -> str | None:
+    """What is wrong with this worker, if anything; it runs on the worker."""
+    different = _version_difference(expected)
     if different is not None:
         return different
     for name, packed in needed.items():
@@ -182,11 +190,11 @@ def _survey(expected: Mapping[str, str], needed: Mapping[str, bytes]) -> str | N
     return None
 
 
-def _difference(expected: Mapping[str, str]) -> str | None:
+def _version_difference(expected: Mapping[str, str]) -> str | None:
     found = _versions_here()
     for package, version in expected.items():
         if found[package] != version:
-            return f"has {package} {found[package]} where the study has {version}; the results might differ"
+            return f"has {package} {found[package]} but the study has {version}; the results might differ"
     return None
 
 
@@ -203,14 +211,14 @@ Call = tuple[tuple[Shared, ...], tuple[Any, ...]]
 def run_on_workers(
     client: Any, function: Callable[..., Any], calls: Iterable[Call], killed: Callable[[Call, int], Any]
 ) -> Iterator[Any]:
-    """Call `function(*shared, *own)` for each call, and yield the results in the order in which they come.
+    """Call `function(*shared, *own)` for each call, and yield the results in the order in which they finish.
 
-    A worker that dies is survived: its calls are made elsewhere. Dask blames all calls that a dying worker had at
-    hand, and gives up those that have been there several times. They are tried once more at the end, each alone in
-    the cluster; one that is given up again has been the cause, and its result is `killed(call, number of workers)`.
+    If a worker dies, its calls are made elsewhere. Dask blames all calls that a dying worker had at hand, and gives up
+    those that were there several times. They are tried once more at the end, each alone in the cluster; one that is
+    given up again was the cause, and its result is `killed(call, number of workers that died)`.
 
-    Raises ConnectionError where the scheduler is lost, or all workers are for a minute. What was submitted is cancelled
-    when nobody listens any longer.
+    Raises ConnectionError if the scheduler is lost, or all workers are for `PATIENCE` seconds. When the caller stops
+    iterating, what was submitted is cancelled.
     """
     running = _Running(client, function)
     suspects: list[Call] = []
@@ -229,7 +237,7 @@ def run_on_workers(
 
 
 class _Running:
-    """The calls that a cluster has at hand."""
+    """The calls that a cluster is working on."""
 
     def __init__(self, client: Any, function: Callable[..., Any]) -> None:
         self.client = client
@@ -244,13 +252,13 @@ class _Running:
         self.look()
 
     def capacity(self) -> int:
-        """How many calls to have at hand; workers may have come and gone."""
+        """How many calls the cluster should have; workers may have come and gone."""
         if time.monotonic() - self.looked_at > LOOK_SECONDS:
             self.look()
         return CALLS_PER_THREAD * max(self.n_threads, 1)
 
     def look(self) -> None:
-        """Count the workers' threads; without any for too long, give up."""
+        """Count the threads of the workers; give up if there have been none for too long."""
         try:
             self.n_threads = sum(self.client.nthreads().values())
         except Exception as error:
@@ -262,8 +270,9 @@ class _Running:
             raise ConnectionError(f"the Dask cluster has had no worker for {PATIENCE:g} s")
 
     def submit(self, call: Call) -> None:
+        """Send a call to the cluster."""
         shared, own = call
-        # References to what is shared are kept with the call: it must outlive it, whatever is next.
+        # The call keeps references to what it shares with others, which must live as long as the call does.
         parts = tuple(map(self.share, (self.function, *shared)))
         remote, *arguments = parts
         future = self.client.submit(
@@ -273,27 +282,31 @@ class _Running:
         self.watch(future)
 
     def share(self, part: Shared) -> Any:
+        """The future of a shared argument, which is sent if it is not in the cluster yet."""
         name, future = self.shared.get(part.kind, (None, None))
         if name != part.name:
             load = _distributed(".protocol.pickle").loads
-            # However large: it is sent once.
+            # No warning that it is large: it is sent once.
             with import_module("dask").config.set({"distributed.admin.large-graph-warning-threshold": 2**60}):
                 future = self.client.submit(load, _dumps(part.value), key=self.key("shared"), pure=False)
             self.shared[part.kind] = (part.name, future)
         return future
 
     def forget_shared(self) -> None:
+        """Send shared arguments again with the next call: workers that held them may be dead."""
         self.shared.clear()
 
     def key(self, what: str) -> str:
+        """A new name for a task of ours."""
         self.n_submitted += 1
         return f"hietan_{what}-{self.id}-{self.n_submitted}"
 
     def watch(self, future: Any) -> None:
+        """Have `next` notice when a call ends."""
         future.add_done_callback(lambda ended: self.ended.put(ended.key))
 
     def results(self, suspects: list[Call], down_to: int) -> Iterator[Any]:
-        """The results that come until so few calls are at hand; calls that were given up join the suspects."""
+        """Yield results until at most `down_to` calls are left; calls that were given up join the suspects."""
         while len(self.pending) > down_to:
             call, result, deaths = self.next()
             if deaths:
@@ -302,7 +315,7 @@ class _Running:
                 yield result
 
     def next(self) -> tuple[Call, Any, int]:
-        """Wait for a call to end: the call, its result and, where it was given up, how many workers had died."""
+        """Wait for a call to end: the call, its result and, if it was given up, how many workers had died."""
         while True:
             try:
                 key = self.ended.get(timeout=LOOK_SECONDS)
@@ -320,16 +333,18 @@ class _Running:
             except TimeoutError:
                 if future.status == "error":
                     raise
-                self.watch(future)  # its worker died before the result was fetched: it is computed once more
+                self.watch(future)  # its worker died before the result was fetched: it is computed again
                 self.look()
                 continue
             del self.pending[key]
             return call, result, deaths
 
     def lost(self) -> ConnectionError:
+        """The error to raise when the scheduler does not answer any more."""
         return ConnectionError("the Dask scheduler is gone, or has dropped the jobs of the study")
 
     def cancel(self) -> None:
+        """Cancel all calls under way."""
         futures = [future for future, *_ in self.pending.values()]
         self.pending.clear()
         self.shared.clear()
@@ -339,14 +354,14 @@ class _Running:
 
 
 class _Remote:
-    """What a worker is to do with the packed arguments of a call."""
+    """What a worker does with the packed arguments of a call."""
 
     def __init__(self, function: Callable[..., Any], expected: Mapping[str, str]) -> None:
         self.function = function
         self.expected = expected
 
     def __call__(self, own: bytes, *shared: Any) -> Any:
-        different = _difference(self.expected)
+        different = _version_difference(self.expected)
         if different is not None:
             raise ConnectionError(f"worker {_distributed().get_worker().address} {different}")
         return self.function(*shared, *_loads(own))

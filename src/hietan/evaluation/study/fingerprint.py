@@ -1,4 +1,4 @@
-"""Fingerprints: by them a study notices that a dataset, a method or a version is no longer what it was."""
+"""Fingerprints, by which a study notices that a dataset, a method or a version has changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("hietan", "numpy", "scipy", "scikit-learn", "joblib")
 
 
 def dataset_fingerprint(dataset: Any) -> str:
-    """A hash of the rows, the classes, the names and the hierarchy."""
+    """A hash of the rows, the classes, the names and the hierarchy of a dataset."""
     digest = hashlib.sha256()
     X = dataset.X
     if issparse(X):
@@ -34,7 +34,7 @@ def dataset_fingerprint(dataset: Any) -> str:
 
 
 def method_fingerprint(estimator: Any) -> str:
-    """A hash of the class, all parameters however deep, and the version of the package it comes from."""
+    """A hash of the class of an estimator, all its parameters however deep, and the version of its package."""
     kind = type(estimator)
     parameters = estimator.get_params(deep=True)
     plain = {name: value for name, value in parameters.items() if not hasattr(value, "get_params")}
@@ -43,7 +43,7 @@ def method_fingerprint(estimator: Any) -> str:
         hashed = joblib.hash((_path(kind), plain, kinds, package_version(kind)))
     except Exception as error:
         raise ValueError(
-            f"{kind.__name__} has a parameter that cannot be told from another one later ({error}); "
+            f"{kind.__name__} has a parameter that cannot be recognised in another run ({error}); "
             "use named functions of a module instead of lambdas"
         ) from error
     return str(hashed)[:16]

@@ -1,12 +1,14 @@
-"""The directory of a study while it runs: what it is of, and every finished job, safe against any interruption.
+"""The directory of a study while it runs: its description and every finished job, safe against any interruption.
 
-`study.json` says what the study is. `jobs/DATASET/METHOD.jsonl` has a line per finished job, written with one call
-and begun with a checksum: a line that was cut off is noticed and its job done again. When all jobs are done the lines
-are put in order. Nothing here holds a time except `times.csv`, so two runs of a study leave the same bytes.
+`study.json` describes the study. `jobs/DATASET/METHOD.jsonl` has a line per finished job, which begins with a checksum
+and is written with one call: a line that was cut off is noticed, and its job is run again. When all jobs are done, the
+lines are sorted. Only `times.csv` holds times, so two runs of a study leave the same bytes everywhere else.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
@@ -19,15 +21,16 @@ from hietan.exceptions import StudyError
 
 FORMAT = 1
 LOCK = ".lock"
+TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
 
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keep a second run out of the directory; the lock dies with its process, whatever kills it."""
+    """Keep a second run out of the directory; the lock ends with its process, even if that is killed."""
     with open(directory / LOCK, "a") as file:
         try:
             import fcntl
-        except ModuleNotFoundError:  # not on this system: then nobody is kept out
+        except ModuleNotFoundError:  # this system has none: then nobody is kept out
             yield
             return
         try:
@@ -40,32 +43,32 @@ def locked(directory: Path) -> Iterator[None]:
 
 
 def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Refuse a directory that is not empty and not that of this study."""
+    """Refuse a directory that is not empty and does not belong to this study."""
     if not directory.exists():
         return
     if not directory.is_dir():
-        raise StudyError(f"{directory} is a file; the results of a study need a directory")
+        raise StudyError(f"{directory} is a file; a study needs a directory")
     if (directory / "study.json").exists():
-        _name_difference(directory, read_manifest(directory), manifest)
+        _refuse_difference(directory, read_manifest(directory), manifest)
     elif any(entry.name != LOCK and not entry.name.startswith(TEMPORARY) for entry in directory.iterdir()):
-        raise StudyError(f"{directory} is not empty and holds no study; choose another directory")
+        raise StudyError(f"{directory} is not empty and does not contain a study; choose another directory")
 
 
 def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
-    """Make the directory that of this study, or see that it is already; refuse that of another one."""
+    """Make the directory belong to this study, if it does not already; refuse that of a different study."""
     refuse_other(directory, manifest)
     if not (directory / "study.json").exists():
         atomic_write(directory / "study.json", to_json(manifest))
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:
-    """What the study in a directory is of."""
+    """The description of the study in a directory: the content of `study.json`."""
     path = directory / "study.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         known = manifest["format"] == FORMAT
     except FileNotFoundError:
-        raise StudyError(f"{directory} holds no study: there is no study.json in it") from None
+        raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
     except (ValueError, KeyError, TypeError):
         raise StudyError(f"{path} cannot be read as the description of a study") from None
     if not known:
@@ -74,13 +77,13 @@ def read_manifest(directory: Path) -> dict[str, Any]:
 
 
 class Journal:
-    """The finished jobs of one method on one dataset."""
+    """The finished jobs of one method on one dataset, in one file."""
 
     def __init__(self, directory: Path, dataset: str, method: str) -> None:
         self.path = directory / "jobs" / safe_file_name(dataset) / f"{safe_file_name(method)}.jsonl"
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """The jobs by (seed, fold); lines that were cut off are dropped, from the file too."""
+        """The jobs by (seed, fold); lines that were cut off are dropped, in the file as well."""
         try:
             lines = self.path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
@@ -91,18 +94,44 @@ class Journal:
         return {(job["seed"], job["fold"]): job for job in jobs}
 
     def append(self, job: Mapping[str, Any]) -> None:
-        """Add a job: one write at the end of the file."""
+        """Add a job, with a single write at the end of the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "ab", buffering=0) as file:
             _write_whole(file, _encode(job))
 
     def seal(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """Put the lines in order, and return the jobs in it."""
+        """Sort the lines of the file, and return the jobs in this order."""
         jobs = dict(sorted(self.read().items()))
         data = b"".join(map(_encode, jobs.values()))
         if jobs and self.path.read_bytes() != data:
             atomic_write(self.path, data)
         return jobs
+
+
+def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float]) -> None:
+    """Add the times of a job, to fit and to predict, at the end of `times.csv`."""
+    path = folder / "times.csv"
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    if not path.exists():
+        writer.writerow(TIMES)
+    times = [f"{s:.6f}" for s in seconds]
+    writer.writerow([job.dataset, method.name, method.setting, method.tuning, job.seed, job.fold, *times])
+    with open(path, "ab", buffering=0) as file:
+        file.write(lines.getvalue().encode())
+
+
+def tidy_times(folder: Path) -> None:
+    """Keep one line per job in `times.csv`, the last one: a run that was killed may have left a line twice, or half."""
+    path = folder / "times.csv"
+    if not path.exists():
+        return
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
+    last = {tuple(row[:6]): row for row in rows}
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([TIMES, *last.values()])
+    atomic_write(path, lines.getvalue())
 
 
 def _write_whole(file: Any, data: bytes) -> None:
@@ -122,22 +151,29 @@ def _decode(line: bytes) -> dict[str, Any] | None:
     return dict(json.loads(text))
 
 
-def _name_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse if two studies differ, and name the first thing in which they do."""
     for key in dict.fromkeys([*there, *asked]):
-        a, b = there.get(key), asked.get(key)
-        if a == b:
+        old, new = there.get(key), asked.get(key)
+        if old == new:
             continue
-        if isinstance(a, dict) and isinstance(b, dict):
-            name = next(
-                name
-                for name in dict.fromkeys([*a, *b])
-                if name not in a or name not in b or a[name] != b[name]
-            )
-            how = "is new" if name not in a else "is missing now" if name not in b else "has changed"
-            difference = f"{key.removesuffix('s')} {name!r} {how}"
-            if how == "has changed" and isinstance(a[name], str):
-                difference += f" from {a[name]} to {b[name]}"
+        if isinstance(old, dict) and isinstance(new, dict):
+            difference = _difference_of_entries(key.removesuffix("s"), old, new)
         else:
-            difference = f"{key} was {a} and is {b}"
-        raise StudyError(f"{directory} holds another study: {difference}; choose another directory")
+            difference = f"{key} was {old} and is now {new}"
+        raise StudyError(f"{directory} belongs to a different study: {difference}; choose another directory")
+
+
+def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The first entry that differs between two dicts that do, in words."""
+    name = next(
+        name
+        for name in dict.fromkeys([*old, *new])
+        if name not in old or name not in new or old[name] != new[name]
+    )
+    if name not in old:
+        return f"{what} {name!r} is new"
+    if name not in new:
+        return f"{what} {name!r} is no longer in it"
+    change = f" from {old[name]} to {new[name]}" if isinstance(old[name], str) else ""
+    return f"{what} {name!r} has changed{change}"

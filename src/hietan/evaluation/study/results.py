@@ -1,27 +1,25 @@
-"""What a study found: plain values derived from its journal, and the files that hold them."""
+"""The results of a study: values computed from its journals, and the files that hold them."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from hietan._io import atomic_write, to_json
 from hietan.evaluation.bootstrap import bootstrap_gmean
 from hietan.evaluation.cross_validation import PooledPredictions, RowPredictions, pool
-from hietan.evaluation.metrics import METRICS, auc_score, recalls
+from hietan.evaluation.metrics import METRICS, Predictions
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation.study.plan import Study
 from hietan.evaluation.usage import FeatureUsage
 from hietan.exceptions import StudyError
-
-if TYPE_CHECKING:
-    from hietan.evaluation.study.run import Study
 
 
 @dataclass(frozen=True)
@@ -42,32 +40,38 @@ class StudyResults:
 
     Attributes
     ----------
+    study : Study
+        What was run: datasets, methods, folds and seeds.
     summary : tuple of SummaryRow
         A row per dataset, method and seed; a method that failed in a fold has none there.
     rankings : tuple of Ranking
         One per tuning, setting and metric: average ranks and tests.
-    predictions : dict
-        (dataset, method key, seed) to PooledPredictions; empty if only the tables were read.
-    usage : dict
-        (dataset, method key) to FeatureUsage, in the first seed.
     failures : tuple of Failure
-    manifest : dict
-        What the study was of: versions, seeds, fingerprints.
+        The jobs that ended in an error.
+    predictions : mapping
+        (dataset, method key, seed) to PooledPredictions.
+    usage : mapping
+        (dataset, method key) to FeatureUsage, in the first seed.
     directory : Path or None
+        Where the results are; None if nothing was kept on disk.
     """
 
+    study: Study
     summary: tuple[SummaryRow, ...]
     rankings: tuple[Ranking, ...]
     failures: tuple[Failure, ...]
-    manifest: dict[str, Any]
-    predictions: Mapping[tuple[str, str, int], PooledPredictions] = field(default_factory=dict)
-    usage: Mapping[tuple[str, str], FeatureUsage] = field(default_factory=dict)
-    study: Study | None = None
+    predictions: Mapping[tuple[str, str, int], PooledPredictions]
+    usage: Mapping[tuple[str, str], FeatureUsage]
     directory: Path | None = None
 
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The study in plain values: versions, seeds, fingerprints."""
+        return self.study.manifest
 
-def collect(study: Study, folder: Path) -> StudyResults:
-    """Read all journals, in order, and compute every table from them."""
+
+def results_from_journals(study: Study, folder: Path) -> StudyResults:
+    """Read the journals of a finished study, in order, and compute everything else from them."""
     predictions: dict[tuple[str, str, int], PooledPredictions] = {}
     usage: dict[tuple[str, str], FeatureUsage] = {}
     failures: list[Failure] = []
@@ -82,21 +86,25 @@ def collect(study: Study, folder: Path) -> StudyResults:
             for seed in study.seeds:
                 whole = [jobs[seed, fold] for fold in range(study.cv)]
                 if not any("error" in job for job in whole):
-                    parts = [_rows(job) for job in whole]
+                    parts = [_predictions_of(job) for job in whole]
                     predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
-            counted = [_usage(job) for job in jobs.values() if "usage" in job]
+            counted = [_usage_of(job) for job in jobs.values() if "usage" in job]
             if len(counted) == study.cv:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
     rankings = make_rankings(summary, groups=study.groups, names=study.datasets)
-    return StudyResults(summary, rankings, tuple(failures), study.manifest, predictions, usage, study)
+    return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
 
 
 def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
-    """The rows of `summary.csv` in the directory of a study."""
+    """The rows of `summary.csv` in the directory of a finished study, whichever version wrote it."""
     path = Path(folder) / "summary.csv"
     if not path.is_file():
-        hint = "its study has not finished" if (Path(folder) / "study.json").exists() else "it holds no study"
+        hint = (
+            "its study has not finished"
+            if (Path(folder) / "study.json").exists()
+            else "it does not contain a study"
+        )
         raise StudyError(f"there is no summary.csv in {folder}: {hint}")
     with open(path, newline="", encoding="utf-8") as file:
         try:
@@ -106,12 +114,12 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
 
 
 def read_groups(folder: str | Path) -> dict[str, str]:
-    """Which group each dataset belongs to."""
+    """The group of each dataset that has one, in the directory of a study."""
     return dict(read_manifest(Path(folder)).get("groups", {}))
 
 
 def write_results(results: StudyResults, folder: Path) -> None:
-    """Write all tables; each file is replaced whole."""
+    """Write all files of results; each is replaced as a whole."""
     write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
     write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
     write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
@@ -131,7 +139,7 @@ def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table; floats in full, what is missing as nothing."""
+    """Write a table as CSV; floats are written in full, and missing values as empty cells."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(header)
@@ -140,12 +148,12 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def _cells(row: Sequence[Any]) -> list[Any]:
-    """Floats are written in full by the csv module, and None as nothing; NaN is left."""
+    """The csv module writes floats in full and None as an empty cell; NaN must be an empty cell, too."""
     return [None if value != value else value for value in row]
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:
-    """All but the single predictions, as plain values."""
+    """Everything but the predictions in plain values: the content of `summary.json`."""
     return {
         "study": results.manifest,
         "jobs_failed": len(results.failures),
@@ -160,37 +168,23 @@ def summarise(results: StudyResults) -> dict[str, Any]:
 
 _WHICH = ("dataset", "method", "setting", "tuning", "seed")
 PREDICTIONS = (*_WHICH, "fold", "instance", "y_true", "y_pred", "log_odds", "probabilities")
-FOLDS = (*_WHICH, "fold", "n_rows", "gmean", "sensitivity", "specificity", "auc")
-USAGE = (
-    "dataset",
-    "method",
-    "setting",
-    "tuning",
-    "seed",
-    "feature",
-    "name",
-    "selected",
-    "in_edges",
-    "n_rows",
-)
-
+_FOLD_METRICS = ("gmean", "sensitivity", "specificity", "auc")
+FOLDS = (*_WHICH, "fold", "n_rows", *_FOLD_METRICS)
+USAGE = (*_WHICH, "feature", "name", "selected", "in_edges", "n_rows")
 _ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
 BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
 
 
 def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any]:
-    assert results.study is not None
     method = results.study.methods[key]
     return [dataset, method.name, method.setting, method.tuning, seed]
 
 
 def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
-    assert results.study is not None
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
-        data = results.study.datasets[dataset]
-        n = len(pooled.y_true)
-        names = getattr(data, "instance_names", None) or range(n)
+        names = results.study.view(dataset).instance_names
+        n = len(names)
         score = pooled.score
         odds = score.tolist() if score is not None and score.ndim == 1 else [None] * n
         proba = [""] * n if pooled.proba is None else [" ".join(map(repr, p)) for p in pooled.proba.tolist()]
@@ -202,34 +196,27 @@ def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
 def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
+        score = pooled.score
         for k in range(int(pooled.fold.max()) + 1):
             rows = pooled.fold == k
-            recall = recalls(pooled.y_true[rows], pooled.y_pred[rows])
-            specificity, sensitivity = recall if len(recall) == 2 else (np.nan, np.nan)
-            gmean = float(np.prod(recall) ** (1 / len(recall)))
-            auc = np.nan if pooled.score is None else auc_score(pooled.y_true[rows], pooled.score[rows])
-            yield [*which, k, int(rows.sum()), gmean, float(sensitivity), float(specificity), auc]
+            ranked_by = None if score is None else score[rows]
+            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=ranked_by)
+            values = (METRICS[name].compute(fold) for name in _FOLD_METRICS)
+            yield [*which, k, int(rows.sum()), *values]
 
 
 def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
-    assert results.study is not None
     for (dataset, key), usage in results.usage.items():
-        data = results.study.datasets[dataset]
-        features = getattr(data, "feature_names", None) or [f"x{j}" for j in range(len(usage.selected))]
-        names = getattr(data, "term_names", None) or features
+        view = results.study.view(dataset)
         which = _which(results, dataset, key, results.study.seeds[0])
-        columns = (features, names, usage.selected.tolist(), usage.in_edges.tolist())
+        columns = (view.feature_names, view.term_names, usage.selected.tolist(), usage.in_edges.tolist())
         for row in zip(*columns, strict=True):
             yield [*which, *row, usage.n_rows]
 
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
     """The middle 95 % of draws of rows: sampling error, where the spread over seeds is the noise of the splits."""
-    assert results.study is not None
-    rows = {
-        name: getattr(data, "instance_names", None) or [str(i) for i in range(len(data.y))]
-        for name, data in results.study.datasets.items()
-    }
+    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
     for ranking in results.rankings:
         if ranking.metric != "gmean":
             continue
@@ -256,12 +243,12 @@ def _summary_rows(
         yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
 
 
-def _rows(job: Mapping[str, Any]) -> RowPredictions:
+def _predictions_of(job: Mapping[str, Any]) -> RowPredictions:
     logs = job.get("log_proba")
     return RowPredictions(np.array(job["y_pred"]), None if logs is None else np.array(logs))
 
 
-def _usage(job: Mapping[str, Any]) -> FeatureUsage:
+def _usage_of(job: Mapping[str, Any]) -> FeatureUsage:
     columns = (np.array(job["usage"][name]) for name in ("selected", "in_edges"))
     return FeatureUsage(len(job["y_pred"]), *columns)
 

@@ -1,4 +1,4 @@
-"""The whole experiment: every method on every dataset, seed after seed, fold after fold; resumable."""
+"""Running a study: every method on every dataset, seed after seed, fold after fold; resumable."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache, partial
-from numbers import Integral
+from dataclasses import replace
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -18,131 +17,31 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hietan._runtime.parallel import run_unordered
-from hietan._runtime.thread_limits import one_thread, thread_pools
-from hietan.evaluation.cross_validation import configure, fold_of_rows, predict_rows
-from hietan.evaluation.study.cluster import (
-    Call,
-    Shared,
-    check_address,
-    check_workers,
-    cluster_client,
-    run_on_workers,
+from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
+from hietan.evaluation.cross_validation import configure, predict_rows
+from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
+from hietan.evaluation.study.journal import (
+    Journal,
+    append_time,
+    claim,
+    locked,
+    refuse_other,
+    tidy_times,
 )
-from hietan.evaluation.study.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
-from hietan.evaluation.study.journal import FORMAT, Journal, claim, locked, refuse_other
-from hietan.evaluation.study.results import StudyResults, collect, write_results
-from hietan.evaluation.study.times import append_time, finish_times
+from hietan.evaluation.study.plan import (
+    BACKENDS,
+    Job,
+    Method,
+    Progress,
+    Study,
+    check_resources,
+    plan_study,
+)
+from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
 from hietan.evaluation.usage import count_usage
-from hietan.exceptions import StudyError
 
-BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
-
-
-@dataclass(frozen=True)
-class Method:
-    """A classifier with a name.
-
-    Attributes
-    ----------
-    name : str
-    estimator : scikit-learn classifier
-    setting : str
-        What distinguishes it from other uses of the same method, as "alpha=1". Methods are ranked among those of the
-        same setting; one without a setting is ranked in all of them.
-    tuning : str
-        What is tuned or chosen within the training rows; "none" if nothing is. Methods are ranked among those of
-        the same tuning only.
-    """
-
-    name: str
-    estimator: Any
-    setting: str = ""
-    tuning: str = "none"
-
-    @property
-    def key(self) -> str:
-        """A name of its own in the study."""
-        return " ".join(
-            [self.name, *([f"@ {self.setting}"] if self.setting else []), f"@ tuned {self.tuning}"]
-        )
-
-
-@dataclass(frozen=True)
-class Job:
-    """One fold of one seed of one method on one dataset."""
-
-    dataset: str
-    method: str
-    seed: int
-    fold: int
-
-
-Outcome = tuple[
-    Job, dict[str, Any], tuple[float, float]
-]  # what is written down, and seconds to fit and to predict
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a study is; `job` is the one just finished, `seconds` what it took, `failed` the failures so far."""
-
-    done: int
-    total: int
-    resumed: int
-    failed: int
-    job: Job | None = None
-    seconds: float = 0.0
-
-
-@dataclass(frozen=True)
-class Study:
-    """What to run: datasets, methods, splits. `manifest` says it in plain values."""
-
-    datasets: Mapping[str, Any]
-    methods: Mapping[str, Method]
-    cv: int
-    seeds: tuple[int, ...]
-    groups: Mapping[str, str] = field(default_factory=dict)
-    usage: bool = True
-    command: str = ""
-
-    @cached_property
-    def manifest(self) -> dict[str, Any]:
-        methods = self.methods.items()
-        return {
-            "format": FORMAT,
-            "versions": versions(),
-            "cv": self.cv,
-            "seeds": list(self.seeds),
-            "usage": self.usage,
-            "datasets": {name: dataset_fingerprint(data) for name, data in self.datasets.items()},
-            "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
-            "groups": dict(self.groups),
-            "descriptions": {key: describe(method.estimator) for key, method in methods},
-            "command": self.command,
-        }
-
-    @cached_property
-    def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
-        """In which fold each row is set aside, by dataset and seed."""
-        return {
-            (name, seed): self._fold(name, data, seed)
-            for name, data in self.datasets.items()
-            for seed in self.seeds
-        }
-
-    def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
-        try:
-            return fold_of_rows(data.y, self.cv, seed)
-        except ValueError as error:
-            raise StudyError(f"dataset {name}: {error}") from error
-
-    def jobs(self) -> Iterator[Job]:
-        """All jobs, dataset by dataset."""
-        for dataset in self.datasets:
-            for method in self.methods:
-                for seed in self.seeds:
-                    yield from (Job(dataset, method, seed, fold) for fold in range(self.cv))
+Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
+"""A job, what the journal keeps of it, and the seconds to fit and to predict."""
 
 
 def run_study(
@@ -165,43 +64,46 @@ def run_study(
 
     Parameters
     ----------
-    datasets : iterable of objects with X, y, name and, where methods ask for one, hierarchy
+    datasets : iterable of objects with X, y, name and, if methods need one, hierarchy
+        The datasets. Their names must be different.
     methods : mapping of name to scikit-learn classifier, or iterable of Method
-        Where a classifier, a step of a Pipeline or what it wraps has a parameter `hierarchy` that is None, the
-        dataset's is set; likewise `random_state`, to the seed.
+        The classifiers to compare. Where a classifier, a step of a Pipeline or a wrapped estimator has a parameter
+        `hierarchy` that is None, it is set to the hierarchy of the dataset; likewise `random_state`, to the seed.
     cv : int
-        Folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``.
+        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``.
     seeds : int or sequence of int
-        The seeds, or how many: 0, 1, ... Seeds are averaged before ranking; they are no replicates.
+        The seeds, or how many of them to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
+        seeds are not independent replicates.
     n_jobs : int or None
-        Jobs at a time, as in joblib; with a Dask cluster that is there already, as many as it has threads. Results
-        do not depend on it.
+        The number of jobs at a time, as in joblib; an existing Dask cluster runs as many as it has threads. The
+        results do not depend on it.
     backend : {"threads", "processes", "dask"}
-        The classifiers of this package release the GIL and do well in threads. "dask": every job goes to a worker of
-        a Dask cluster, that of `scheduler` or of the active client or, without either, one of `n_jobs` processes
-        that lasts as long as the study. Each dataset is sent once, and results are written here alone.
-        A worker that dies is survived; a job that kills several on its own is one that failed. ConnectionError says
-        that the cluster is lost; the same call goes on from there.
+        Where jobs run. The classifiers of this package release the GIL and do well in threads. With "dask", every job
+        goes to a worker of a Dask cluster: that of `scheduler`, or of the active client, or otherwise a cluster of
+        `n_jobs` processes that lasts as long as the study. Each dataset is sent once, and only this process writes
+        results. If a worker dies, its jobs run elsewhere; a job that killed its worker when run on its own counts
+        as failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
     scheduler : str, optional
-        The address of a Dask scheduler, as "tcp://host:8786", for the backend "dask".
+        The address of a Dask scheduler, such as "tcp://host:8786", for the backend "dask".
     output : path, optional
-        The directory of the results. A run that was interrupted, however, goes on when called again with the same
-        arguments. Without it nothing is kept on disk.
+        The directory of the results. An interrupted run, whatever stopped it, resumes when called again with the same
+        arguments. Without a directory nothing is kept on disk.
     groups : mapping of dataset name to group, optional
-        Datasets that show the same rows in several ways; ranks are given per group, too, and a bootstrap draws a
-        row in all datasets of its group together.
+        Datasets that describe the same rows in several ways form a group. Ranks are also given per group, and the
+        bootstrap draws a row in all datasets of its group together.
     usage : bool
-        Count feature usage, in the first seed, of methods that offer `trees`.
+        Whether to count feature usage, in the first seed, of methods that offer `trees`.
     retry_failed : bool
-        Run failed jobs again.
+        Whether to run failed jobs again.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
-        How the study was asked for, to be written beside its tables.
+        How the study was asked for; it is written into its tables.
 
     Returns
     -------
     StudyResults
+        Scores, rankings, tests, predictions and failures.
 
     Examples
     --------
@@ -212,20 +114,12 @@ def run_study(
     >>> [(row.dataset, row.method, row.seed) for row in results.summary]
     [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
     """
-    study = _plan(datasets, methods, cv, seeds, groups, usage, command)
-    if backend not in BACKENDS:
-        raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise StudyError(
-            f"n_jobs is {n_jobs!r}; expected a whole number other than 0; -1 stands for every core"
-        )
-    if scheduler is not None:
-        if backend != "dask":
-            raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; it needs 'dask'")
-        check_address(scheduler)
+    study = plan_study(datasets, methods, cv=cv, seeds=seeds, groups=groups, usage=usage, command=command)
+    check_resources(n_jobs, backend, scheduler)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
-        _ = study.folds, study.manifest  # all that can be refused is refused before anything is written
+        # Folds and manifest are computed first: what cannot be is refused before anything is written.
+        _ = study.folds
         refuse_other(folder, study.manifest)
         if backend == "dask":
             client = stack.enter_context(cluster_client(scheduler, n_jobs))
@@ -238,47 +132,14 @@ def run_study(
             claim(folder, study.manifest)
             _run_jobs(study, folder, outcomes, retry_failed, progress)
             stack.close()
-            results = collect(study, folder)
+            results = results_from_journals(study, folder)
             write_results(results, folder)
-            finish_times(folder)
+            tidy_times(folder)
         return replace(results, directory=folder if output is not None else None)
 
 
 def _directory(output: str | Path | None) -> AbstractContextManager[str | Path]:
     return tempfile.TemporaryDirectory() if output is None else nullcontext(output)
-
-
-def _plan(
-    datasets: Iterable[Any],
-    methods: Mapping[str, Any] | Iterable[Method],
-    cv: int,
-    seeds: int | Sequence[int],
-    groups: Mapping[str, str] | None,
-    usage: bool,
-    command: str,
-) -> Study:
-    if isinstance(methods, Mapping):
-        methods = [Method(name, estimator) for name, estimator in methods.items()]
-    chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
-    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
-        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or different seeds of 0 or more")
-    if cv < 2:
-        raise StudyError(f"cv is {cv}; expected at least 2 folds")
-    named = _by_name("dataset", [(data.name, data) for data in datasets])
-    keyed = _by_name("method", [(method.key, method) for method in methods])
-    return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
-
-
-def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
-    if not items:
-        raise StudyError(f"no {what}: a study needs at least one")
-    names = [name for name, _ in items]
-    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if repeated or "" in names:
-        raise StudyError(
-            f"{what} {(repeated or [''])[0]!r} comes twice or has no name; each needs a name of its own"
-        )
-    return dict(items)
 
 
 def _run_jobs(
@@ -288,7 +149,7 @@ def _run_jobs(
     retry_failed: bool,
     progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Run what the journals do not hold yet, and write every job down as it comes."""
+    """Run the jobs that the journals do not have yet, and write each of them down as it finishes."""
     journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
     done = {pair: journal.read() for pair, journal in journals.items()}
     todo = [
@@ -306,8 +167,8 @@ def _run_jobs(
         progress(state)
     if not todo:
         return
-    with closing(outcomes(study, todo)) as coming:  # whatever ends the loop, nothing goes on behind it
-        for job, outcome, seconds in coming:
+    with closing(outcomes(study, todo)) as finished:  # whatever ends the loop, no job keeps running
+        for job, outcome, seconds in finished:
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -322,38 +183,33 @@ def _run_jobs(
 
 
 def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str) -> Generator[Outcome]:
-    """Run jobs, and yield them in the order in which they finish."""
-
-    @lru_cache(maxsize=1)
-    def configured(dataset: str, method: str, seed: int) -> Any:
-        hierarchy = getattr(study.datasets[dataset], "hierarchy", None)
-        return configure(study.methods[method].estimator, hierarchy, seed)
+    """Run jobs here, and yield them in the order in which they finish."""
+    model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
 
     def calls() -> Iterator[tuple[Any, ...]]:
         for job in todo:
             data = study.datasets[job.dataset]
-            model = configured(job.dataset, job.method, job.seed)
+            model = model_of(job.dataset, job.method, job.seed)
             yield job, model, data.X, data.y, *_rows_and_usage(study, job)
 
-    # By the caller's thread, whose limits count for more than a job's; held, so that jobs need not set and restore it.
-    with thread_pools().limit(limits=1), one_thread():
+    with one_thread_for_all_jobs():
         yield from run_unordered(run_job, calls(), n_jobs, backend)
 
 
 def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> Generator[Outcome]:
-    """The same on the workers of a cluster. The hierarchy travels with the dataset, not with every model."""
+    """Run jobs on the workers of a cluster. The hierarchy is sent with the dataset, not with every model."""
 
     def calls() -> Iterator[Call]:
         for job in todo:
             data = study.datasets[job.dataset]
-            table = (data.X, data.y, getattr(data, "hierarchy", None))
+            table = (data.X, data.y, study.view(job.dataset).hierarchy)
             shared = (
                 Shared("data", job.dataset, table),
                 Shared("method", job.method, study.methods[job.method]),
             )
             yield shared, (job, *_rows_and_usage(study, job))
 
-    yield from run_on_workers(client, run_job_of, calls(), _killed)
+    yield from run_on_workers(client, run_job_on_worker, calls(), _killed)
 
 
 def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
@@ -362,23 +218,23 @@ def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
 
 
 def _killed(call: Call, n_workers: int) -> Outcome:
-    """The outcome of a job that no worker survives; it must be the same in every run."""
+    """The outcome of a job that killed every worker it ran on; it must be the same in every run."""
     job = call[1][0]
     dead = "the worker" if n_workers == 1 else f"{n_workers} workers, one after the other,"
     message = f"KilledWorker: {dead} died while nothing but this job was running"
     return job, {"error": message, "traceback": f"{message}\n"}, (0.0, 0.0)
 
 
-def run_job_of(
+def run_job_on_worker(
     table: tuple[Any, Any, Any], method: Method, job: Job, test: NDArray[np.bool_], usage: bool
 ) -> Outcome:
-    """Run a job with a method as it was given: hierarchy and seed are set here."""
+    """Run a job on a worker: the hierarchy and the seed of the method are set there."""
     X, y, hierarchy = table
     return run_job(job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is a result, too."""
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is a result as well."""
     start = fitted_at = time.perf_counter()
     try:
         with one_thread():

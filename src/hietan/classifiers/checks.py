@@ -1,4 +1,4 @@
-"""Checks of parameters that several classifiers share."""
+"""Checks of parameters and of the hierarchy that several classifiers and selections share."""
 
 from __future__ import annotations
 
@@ -11,27 +11,31 @@ from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.spelling import lookalikes
 from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
+from hietan.structure import Violation
 
 
 def is_number(value: object) -> bool:
+    """Whether a value is a real number; True and False are not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def check_n_jobs(n_jobs: Any) -> None:
+    """Refuse an `n_jobs` that joblib would not take."""
     if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:
-    """The rows, or labels, as they are; a Dask collection is refused."""
+    """Give back rows, or labels, as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
     if is_partitioned(rows):
         raise TypeError(
-            f"{taker} takes rows in memory, got {type(rows).__name__} of Dask; {reason}: pass what .compute() gives"
+            f"{taker} takes rows in memory, got {type(rows).__name__} of Dask; {reason}: pass the result of .compute()"
         )
     return rows
 
 
 def check_hierarchy(hierarchy: Any) -> None:
+    """Refuse what is neither a hierarchy nor None."""
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(
             f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
@@ -51,7 +55,7 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
 def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
     """Warn where columns that the hierarchy does not know look like features of it that X lacks.
 
-    Other unknown columns are no mistake: features from elsewhere may stand beside those of the hierarchy.
+    Other unknown columns are not a mistake: X may have features that are not in the hierarchy.
     """
     if hierarchy is None or names is None:
         return
@@ -65,8 +69,23 @@ def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, s
         more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
         warnings.warn(
             f"X has columns that the hierarchy does not know, but that look like features of it: {shown}{more}. As "
-            f"they stand they are related to nothing; rename them if they are meant. If it is meant so: "
+            f"they are written, they are related to nothing; rename them to match. If this is intended: "
             f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
             stacklevel=stacklevel + 1,
         )
+
+
+def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
+    """Warn of a row that contradicts the hierarchy, if one was found."""
+    if found is None:
+        return
+    row, parent, child = found
+    warnings.warn(
+        f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Are the edges "
+        f"(parent, child), and unnamed columns in the order of hierarchy.features? hierarchy.violations(X) shows more, "
+        f"hierarchy.close(X) propagates the ones. If this is intended: "
+        f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+        HierarchyWarning,
+        stacklevel=stacklevel + 1,
+    )

@@ -1,0 +1,194 @@
+"""Classifiers that score rows by a tree over the features: one tree for all rows, or one for each."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from hietan import _kernel
+from hietan._runtime.parallel import map_chunks
+from hietan.classifiers._base import BaseBayes
+from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
+from hietan.hierarchy import Hierarchy
+from hietan.structure import EdgeRanking, Tree, unpack
+from hietan.structure.tree import ABSENT
+
+
+class TreeClassifier(BaseBayes):
+    """Stores the parameters, draws the order of the roots and takes the scores of trees apart."""
+
+    root_order_: NDArray[np.int64]
+    _directed: bool  # whether the hierarchy gives edges their directions
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float = 1.0,
+        smoothing: str = "laplace",
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.alpha = alpha
+        self.smoothing = smoothing
+        self.binarize = binarize
+        self.class_prior = class_prior
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @abstractmethod
+    def trees(self, X: Any) -> list[Tree]:
+        """The tree that scores each row of X."""
+
+    def _draw(self, n_features: int) -> dict[str, Any]:
+        return {"root_order_": check_random_state(self.random_state).permutation(n_features)}
+
+    @property
+    def _root_order(self) -> NDArray[np.int64]:
+        return np.ascontiguousarray(self.root_order_, dtype=np.int64)
+
+    def _tree_parts(
+        self,
+        parents: NDArray[np.int32],
+        words: NDArray[np.uint64],
+        log_prior: NDArray[np.float64],
+        removed: tuple[tuple[RemovedFeature, ...], ...] = (),
+    ) -> ScoreParts:
+        """What the scores by the trees `parents`, one for each row, are the sums of."""
+        n_rows = len(parents)
+        base = np.tile(log_prior, (n_rows, 1))
+        factors = _kernel.tree_factors(
+            parents, words, n_rows, **self._count_arguments(), **self._smoothing_arguments()
+        )
+        return ScoreParts(
+            joint=sum_factors(base, factors),
+            values=unpack(words, n_rows),
+            parents=parents,
+            factors=factors,
+            base=base,
+            removed=removed,
+            has_tree=True,
+        )
+
+
+class EagerTreeClassifier(TreeClassifier):
+    """Learns one tree from the training data."""
+
+    def _learn(self) -> Tree:
+        ranking = EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
+        return Tree(ranking.tree(self._root_order, directed=self._directed), self.hierarchy_.features)
+
+    @property
+    def tree_(self) -> Tree:
+        """The tree that scores every row. After `partial_fit` it is learned when it is first asked for."""
+        check_is_fitted(self)
+        tree: Tree = self._learned
+        return tree
+
+    def trees(self, X: Any) -> list[Tree]:
+        """The tree that scores each row of X: for all of them the same object, `tree_`."""
+        return [self.tree_] * self._read(X).n_rows
+
+    def _joint_log(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return _kernel.tree_joint_log(
+            self.tree_.parent,
+            words,
+            n_rows,
+            log_prior=log_prior,
+            **self._count_arguments(),
+            **self._smoothing_arguments(),
+        )
+
+    def _score_parts(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
+        return self._tree_parts(np.tile(self.tree_.parent, (n_rows, 1)), words, log_prior)
+
+
+class LazyTreeClassifier(TreeClassifier):
+    """Learns a tree for each row it is asked about, from the counts alone."""
+
+    def _learn(self) -> EdgeRanking:
+        ranking = EdgeRanking(self.counts_, self.hierarchy_)
+        ranking.prepare()
+        return ranking
+
+    @property
+    def _ranking(self) -> EdgeRanking:
+        ranking: EdgeRanking = self._learned
+        return ranking
+
+    def trees(self, X: Any) -> list[Tree]:
+        """The tree learned for each row of X."""
+        rows = self._read(X)
+        names = self.hierarchy_.features
+        search = self._search_arguments()
+
+        def learn(start: int, stop: int) -> list[Tree]:
+            words = rows.words(np.arange(start, stop))
+            return [Tree(p, names) for p in _kernel.lazy_trees(words=words, n_rows=stop - start, **search)]
+
+        return [tree for chunk in map_chunks(learn, rows.n_rows, self.n_jobs) for tree in chunk]
+
+    def _joint_log(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        return _kernel.lazy_joint_log(
+            words=words,
+            n_rows=n_rows,
+            log_prior=log_prior,
+            **self._search_arguments(),
+            **self._count_arguments(),
+            **self._smoothing_arguments(),
+        )
+
+    def _score_parts(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
+        parents = _kernel.lazy_trees(words=words, n_rows=n_rows, **self._search_arguments())
+        removed = tuple(map(self._removed, parents, unpack(words, n_rows)))
+        return self._tree_parts(parents, words, log_prior, removed)
+
+    def _removed(self, parent: NDArray[np.int32], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:
+        """Each feature that is not in the tree, with the first of its relatives of the same value to enter it."""
+        entered = self._order_of_entry(parent)
+        above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
+        found = []
+        for u in np.flatnonzero(parent == ABSENT).tolist():
+            ancestors = above.indices[above.indptr[u] : above.indptr[u + 1]]
+            related = np.concatenate([ancestors, below.indices[below.indptr[u] : below.indptr[u + 1]]])
+            kept = related[(parent[related] != ABSENT) & (value[related] == value[u])]
+            by = int(kept[np.argmin(entered[kept])])
+            is_above = by in ancestors
+            kind = RemovalKind.SAME_AS_ANCESTOR if is_above else RemovalKind.SAME_AS_DESCENDANT
+            found.append(RemovedFeature(u, by, kind))
+        return tuple(found)
+
+    def _order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
+        """When each feature of a tree got its first edge: edges enter in the order of the ranking."""
+        children = np.flatnonzero(parent >= 0)
+        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
+        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), **self._count_arguments())
+        entered = np.full(parent.size, children.size, dtype=np.int64)
+        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
+            entered[ends[:, edge]] = rank
+        return entered
+
+    def _search_arguments(self) -> dict[str, Any]:
+        """What the kernel needs to learn a tree."""
+        return {
+            "ranking": self._ranking.kernel,
+            "root_order": self._root_order,
+            "lone_feature": self._ranking.lone_feature,
+            "directed": self._directed,
+        }

@@ -1,0 +1,224 @@
+"""What a study is of: its datasets, methods, folds and seeds, all checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.evaluation.cross_validation import configure, fold_of_rows
+from hietan.evaluation.dataset_view import DatasetView
+from hietan.evaluation.study.cluster import check_address
+from hietan.evaluation.study.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
+from hietan.evaluation.study.journal import FORMAT
+from hietan.exceptions import StudyError
+
+BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
+"""The backends of `run_study`, and what `hietan._runtime.parallel` calls them."""
+
+
+def method_key(name: str, setting: str, tuning: str) -> str:
+    """What a method is called within a study: no other method of the study has the same key.
+
+    >>> method_key("tan", "alpha=1", "none"), method_key("forest", "", "threshold")
+    ('tan @ alpha=1 @ tuned none', 'forest @ tuned threshold')
+    """
+    return " ".join([name, *([f"@ {setting}"] if setting else []), f"@ tuned {tuning}"])
+
+
+@dataclass(frozen=True)
+class Method:
+    """A classifier with a name.
+
+    Attributes
+    ----------
+    name : str
+        What tables and figures call it.
+    estimator : scikit-learn classifier
+        The classifier; it is cloned for every fold.
+    setting : str
+        What distinguishes it from other uses of the same method, such as "alpha=1". Methods are ranked among those of
+        the same setting; one without a setting is ranked in all of them.
+    tuning : str
+        What is tuned or chosen within the training rows; "none" if nothing is. Methods are only ranked among those of
+        the same tuning.
+    """
+
+    name: str
+    estimator: Any
+    setting: str = ""
+    tuning: str = "none"
+
+    @property
+    def key(self) -> str:
+        """Its unique name within the study."""
+        return method_key(self.name, self.setting, self.tuning)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fold of one seed of one method on one dataset."""
+
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study has come.
+
+    Attributes
+    ----------
+    done, total : int
+        The number of finished jobs, and of all jobs.
+    resumed : int
+        How many of them an earlier run had finished.
+    failed : int
+        The number of failures so far.
+    job : Job or None
+        The job that has just finished; None before the first.
+    seconds : float
+        How long that job took.
+    """
+
+    done: int
+    total: int
+    resumed: int
+    failed: int
+    job: Job | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to run.
+
+    Attributes
+    ----------
+    datasets : mapping of str to dataset
+        The datasets by name.
+    methods : mapping of str to Method
+        The methods by key.
+    cv : int
+        The number of folds.
+    seeds : tuple of int
+        The seeds of the splits.
+    groups : mapping of str to str
+        The group of each dataset that has one.
+    usage : bool
+        Whether feature usage is counted in the first seed.
+    command : str
+        How the study was asked for.
+    """
+
+    datasets: Mapping[str, Any]
+    methods: Mapping[str, Method]
+    cv: int
+    seeds: tuple[int, ...]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    usage: bool = True
+    command: str = ""
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """The study in plain values, with fingerprints of data and methods: the content of `study.json`.
+
+        A directory belongs to a study if its manifest is the same in every entry.
+        """
+        methods = self.methods.items()
+        return {
+            "format": FORMAT,
+            "versions": versions(),
+            "cv": self.cv,
+            "seeds": list(self.seeds),
+            "usage": self.usage,
+            "datasets": {name: dataset_fingerprint(data) for name, data in self.datasets.items()},
+            "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
+            "groups": dict(self.groups),
+            "descriptions": {key: describe(method.estimator) for key, method in methods},
+            "command": self.command,
+        }
+
+    @cached_property
+    def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
+        """The fold in which each row is set aside, by dataset and seed."""
+        return {
+            (name, seed): self._fold(name, data, seed)
+            for name, data in self.datasets.items()
+            for seed in self.seeds
+        }
+
+    def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
+        try:
+            return fold_of_rows(data.y, self.cv, seed)
+        except ValueError as error:
+            raise StudyError(f"dataset {name}: {error}") from error
+
+    def view(self, dataset: str) -> DatasetView:
+        """A dataset with names for all its rows and columns."""
+        return DatasetView(self.datasets[dataset])
+
+    def model(self, dataset: str, method: str, seed: int) -> Any:
+        """An unfitted clone of a method's classifier, with the hierarchy of the dataset and the seed set."""
+        return configure(self.methods[method].estimator, self.view(dataset).hierarchy, seed)
+
+    def jobs(self) -> Iterator[Job]:
+        """All jobs, dataset by dataset."""
+        for dataset in self.datasets:
+            for method in self.methods:
+                for seed in self.seeds:
+                    yield from (Job(dataset, method, seed, fold) for fold in range(self.cv))
+
+
+def plan_study(
+    datasets: Iterable[Any],
+    methods: Mapping[str, Any] | Iterable[Method],
+    *,
+    cv: int,
+    seeds: int | Sequence[int],
+    groups: Mapping[str, str] | None,
+    usage: bool,
+    command: str,
+) -> Study:
+    """A study of these parts, with parameters as in `run_study`; StudyError says which part cannot be right."""
+    if isinstance(methods, Mapping):
+        methods = [Method(name, estimator) for name, estimator in methods.items()]
+    chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
+    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
+        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or different seeds of 0 or more")
+    if cv < 2:
+        raise StudyError(f"cv is {cv}; expected at least 2 folds")
+    named = _by_name("dataset", [(data.name, data) for data in datasets])
+    keyed = _by_name("method", [(method.key, method) for method in methods])
+    return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
+
+
+def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> None:
+    """Refuse a number of jobs, a backend or a scheduler that cannot be right."""
+    if backend not in BACKENDS:
+        raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
+        raise StudyError(f"n_jobs is {n_jobs!r}; expected a whole number other than 0; -1 means every core")
+    if scheduler is not None:
+        if backend != "dask":
+            raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; it needs 'dask'")
+        check_address(scheduler)
+
+
+def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if not items:
+        raise StudyError(f"no {what}: a study needs at least one")
+    names = [name for name, _ in items]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise StudyError(f"{what} {repeated[0]!r} is given twice; each needs a name of its own")
+    if "" in names:
+        raise StudyError(f"a {what} has no name; each needs a name of its own")
+    return dict(items)

@@ -1,0 +1,107 @@
+"""What a score is the sum of: plain arrays and records that a classifier hands over to be explained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class RemovalKind(Enum):
+    """Why a feature was left out; the value is the reason in words, with the name of the feature that removed it."""
+
+    SAME_AS_ANCESTOR = "same value as its ancestor {by}"
+    SAME_AS_DESCENDANT = "same value as its descendant {by}"
+    IMPLIED_BY_ANCESTOR = "implied by its ancestor {by}, which is 0"
+    IMPLIED_BY_DESCENDANT = "implied by its descendant {by}, which is 1"
+
+    def reason(self, by: str) -> str:
+        """The reason in words.
+
+        >>> RemovalKind.SAME_AS_ANCESTOR.reason("bird")
+        'same value as its ancestor bird'
+        """
+        return self.value.format(by=by)
+
+
+class RemovedFeature(NamedTuple):
+    """A column that was left out of a row, the column that made it redundant, and why."""
+
+    feature: int
+    by: int
+    kind: RemovalKind
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreParts:
+    """What the joint log-probabilities of some rows are the sums of.
+
+    Attributes
+    ----------
+    joint : array of shape (n_rows, n_classes)
+        The joint log-probabilities of the model.
+    values : array of shape (n_rows, n_features)
+        The binary features.
+    parents : array of shape (n_rows, n_features)
+        The tree of each row: the column of a feature's parent, `ROOT` for a feature without a parent, `ABSENT` for
+        one that is left out.
+    factors : array of shape (n_rows, n_features, n_classes)
+        What each feature adds to the joint log-probability: ln P(value | value of the parent, class), unless
+        estimators are averaged.
+    base : array of shape (n_rows, n_classes)
+        The logarithms of the class priors.
+    averaging : array of shape (n_rows, n_classes) or None
+        The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
+    removed : sequence of sequences of RemovedFeature
+        For each row, what was left out of it. Empty where a method leaves nothing out.
+    has_tree : bool
+        Whether a feature may depend on another one.
+    """
+
+    joint: NDArray[np.float64]
+    values: NDArray[np.uint8]
+    parents: NDArray[np.int32]
+    factors: NDArray[np.float64]
+    base: NDArray[np.float64]
+    averaging: NDArray[np.float64] | None = None
+    removed: tuple[tuple[RemovedFeature, ...], ...] = ()
+    has_tree: bool = False
+
+
+def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The joint log-probabilities: `base` plus the factors of the features, one after the other.
+
+    The kernel adds them in the order of the columns. So does `accumulate`, which gives the same bits; `sum` may add in
+    pairs, which rounds differently. The factor of a feature that is left out is 0, which changes nothing.
+    """
+    steps = np.concatenate([base[:, None, :], factors], axis=1)
+    joint: NDArray[np.float64] = np.add.accumulate(steps, axis=1)[:, -1]
+    return joint
+
+
+@dataclass(frozen=True, eq=False)
+class LinearParts:
+    """What the scores of some rows in a linear model are the sums of.
+
+    Attributes
+    ----------
+    rows : CSR array of shape (n_rows, n_features)
+        The values of the features.
+    weights : array of shape (n_classes, n_features)
+        The weights of each class; for two classes, those of the first are minus those of the second.
+    intercepts : array of shape (n_classes,)
+        The constant term of each class.
+    scores : array of shape (n_rows, n_classes)
+        The decision function of each class.
+    probabilities : array of shape (n_rows, n_classes)
+        The predicted probabilities.
+    """
+
+    rows: Any
+    weights: NDArray[np.float64]
+    intercepts: NDArray[np.float64]
+    scores: NDArray[np.float64]
+    probabilities: NDArray[np.float64]

@@ -1,0 +1,146 @@
+"""Studies written by an earlier release are read, compared, reported on and recognised; `data/study-0.1` is one.
+
+Release 0.1.0 wrote it with the call in `run_again`, then its tables and details; `report.html`, tables and explanations
+were left out of the copy.
+"""
+
+import csv
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hietan import HIPNB, TAN
+from hietan.cli.app import make_app
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import METRICS, Method, StudyError, make_rankings, read_summary, run_study
+from hietan.evaluation.study import read_manifest
+from hietan.report import study_summary, write_report
+
+OLD = Path(__file__).parents[1] / "data" / "study-0.1"
+
+
+def lines_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+COLUMNS = list(lines_of(OLD / "summary.csv")[0])
+
+
+def run_again(folder, progress):
+    data = [
+        replace(make_hierarchical_classification(40, 12, random_state=k), name=f"tiny set {k}")
+        for k in range(2)
+    ]
+    methods = [Method("TAN", TAN(), "alpha=1"), Method("HIP-NB", HIPNB(), "alpha=1")]
+    groups = {"tiny set 0": "A", "tiny set 1": "A"}
+    return run_study(
+        data, methods, cv=3, output=folder, groups=groups, command="a command", progress=progress
+    )
+
+
+def results_in(folder):
+    """The files of a study that hold results. In its summary count the metrics of the old study, and not its report."""
+    paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".jsonl", ".json", ".txt")]
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    summary = json.loads(files["summary.json"])
+    summary.pop("report", None)
+    summary["summary"] = [{name: row[name] for name in COLUMNS} for row in summary["summary"]]
+    lines = [[line[name] for name in COLUMNS] for line in lines_of(folder / "summary.csv")]
+    return files | {"summary.json": summary, "summary.csv": lines}
+
+
+@pytest.fixture
+def old(tmp_path):
+    return Path(shutil.copytree(OLD, tmp_path / "old"))
+
+
+@pytest.fixture
+def its_versions(monkeypatch):
+    """The versions that the old study was run with: they are part of what a study is."""
+    versions = read_manifest(OLD)["versions"]
+    monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: versions)
+    monkeypatch.setattr(
+        "hietan.evaluation.study.fingerprint.package_version", lambda kind: versions["hietan"]
+    )
+
+
+def test_it_is_read():
+    summary = read_summary(OLD)
+    assert [(row.dataset, row.method) for row in summary] == [
+        (f"tiny set {k}", method) for k in range(2) for method in ("TAN", "HIP-NB")
+    ]
+    assert summary[2]["gmean"] == pytest.approx(np.sqrt(0.3 * 0.95)) and summary[3]["specificity"] == 1
+    (gmean, _) = make_rankings(summary, groups=read_manifest(OLD)["groups"])
+    assert gmean.average_ranks("A") == {"TAN": 1.0, "HIP-NB": 2.0}
+
+
+def test_it_is_compared():
+    result = CliRunner().invoke(make_app(), ["compare", str(OLD), "--metric", "brier"])
+    assert result.exit_code == 0, result.output
+    assert "TAN" in result.output and "HIP-NB" in result.output
+
+
+def test_its_report_shows_the_details_under_their_former_names(tmp_path):
+    assert (OLD / "details" / "tiny-set-0.json").exists()  # now it would be named "tiny set 0.json"
+    assert write_report(OLD, tmp_path / "report.html").stat().st_size > 50_000
+    for data in study_summary(OLD)["datasets"]:
+        details = json.loads((OLD / "details" / f"{data['name'].replace(' ', '-')}.json").read_text())
+        assert data["features"] == details["features"] and len(data["features"]) == 12
+        assert [entry["row"] for entry in data["explained"]] == [e["row"] for e in details["explained"]]
+        assert all(set(entry["methods"]) == {0, 1} for entry in data["explained"])
+
+
+@pytest.mark.usefixtures("its_versions")
+def test_the_same_call_finds_it_finished_and_changes_nothing(old):
+    seen = []
+    run_again(old, seen.append)
+    assert [(p.done, p.total, p.resumed, p.failed) for p in seen] == [(12, 12, 12, 0)]
+    assert results_in(old) == results_in(OLD)
+
+
+@pytest.mark.usefixtures("its_versions")
+def test_the_same_call_resumes_it(old):
+    journal = next((old / "jobs").rglob("TAN*"))
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:1]))
+    seen = []
+    run_again(old, seen.append)
+    assert (seen[0].resumed, seen[-1].done) == (10, 12)
+    times = "times.csv"
+    assert results_in(old) | {times: b""} == results_in(OLD) | {times: b""}
+
+
+def test_another_version_does_not_go_on_with_it(old, monkeypatch):
+    monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: {"hietan": "9.9"})
+    with pytest.raises(
+        StudyError, match=r"belongs to a different study: version 'hietan' has changed from 0\.1\.0"
+    ):
+        run_again(old, None)
+    assert results_in(old) == results_in(OLD)
+
+
+def test_a_metric_that_it_does_not_have_is_missing_and_nothing_else(old, tmp_path):
+    """As after a new metric: every older summary has a column fewer."""
+    lines = lines_of(old / "summary.csv")
+    with open(old / "summary.csv", "w", newline="") as file:
+        writer = csv.DictWriter(file, [name for name in COLUMNS if name != "mcc"], extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(lines)
+    for row, whole in zip(read_summary(old), read_summary(OLD), strict=True):
+        assert np.isnan(row["mcc"]) and not np.isnan(whole["mcc"])
+        assert all(row[name] == whole[name] for name in METRICS if name in COLUMNS and name != "mcc")
+    assert read_summary(old) == read_summary(old)  # rows with missing values are equal to themselves
+    app = make_app()
+    outputs = [CliRunner().invoke(app, ["compare", str(folder), "--metric", "auc"]) for folder in (old, OLD)]
+    assert outputs[0].exit_code == 0 and outputs[0].output == outputs[1].output
+    assert CliRunner().invoke(app, ["compare", str(old), str(old)]).exit_code == 0
+    assert (
+        write_report(old, tmp_path / "a.html").read_bytes()
+        == write_report(OLD, tmp_path / "b.html").read_bytes()
+    )
