@@ -1,8 +1,9 @@
 """Why a row was classified as it was: explanations made of the prediction's own intermediates."""
 
 from hietan.explain.assemble import explain_linear, explain_rows
-from hietan.explain.explanation import Contribution, Explanation, Removal
+from hietan.explain.explanation import Explanation
 from hietan.explain.overview import edge_stability, mean_contributions
+from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, sum_factors
 
 __all__ = [

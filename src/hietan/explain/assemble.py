@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from hietan.explain.explanation import Contribution, Explanation, Removal
+from hietan.explain.explanation import Explanation
+from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT

@@ -2,76 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
 from hietan._runtime.optional import import_optional
-from hietan.hierarchy import Hierarchy
+from hietan.explain import plots
+from hietan.explain.records import ExplanationRecord
+from hietan.explain.render import as_html, as_text
 
 
 @dataclass(frozen=True)
-class Contribution:
-    """What one feature adds to the log-odds.
-
-    Attributes
-    ----------
-    feature : str
-        The feature.
-    name : str
-        Its readable name; the feature again if it has none.
-    value : float
-        Its value in the row.
-    contribution : float
-        What it adds to the log-odds.
-    parent : str or None
-        The feature it depends on in the tree, if any.
-    parent_value : float or None
-        The value of the parent in the row.
-    probabilities : tuple of float or None
-        The conditional probabilities that were used, P(value | parent's value, class), one for each class. None if
-        the method has no such number (an average of estimators, a linear model).
-    """
-
-    feature: str
-    name: str
-    value: float
-    contribution: float
-    parent: str | None = None
-    parent_value: float | None = None
-    probabilities: tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Removal:
-    """A feature that was left out for a row.
-
-    Attributes
-    ----------
-    feature : str
-        The feature.
-    name : str
-        Its readable name; the feature again if it has none.
-    value : int
-        Its value in the row.
-    by : str
-        The feature that made it redundant.
-    reason : str
-        Why, in words.
-    """
-
-    feature: str
-    name: str
-    value: int
-    by: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.feature} removed: {self.reason}"
-
-
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(ExplanationRecord):
     """Why a classifier classifies one row as it does.
 
     The log-odds of the class `target` against the others are `base` (the class prior) plus the contributions of the
@@ -104,40 +45,6 @@ class Explanation:
     has_tree : bool
         Whether each feature may depend on another one (its parent).
     """
-
-    method: str
-    row: str
-    classes: tuple[Any, ...]
-    probabilities: tuple[float, ...]
-    target: Any
-    log_odds: float
-    base: float
-    contributions: tuple[Contribution, ...]
-    other: tuple[tuple[str, float], ...] = ()
-    removed: tuple[Removal, ...] = ()
-    hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.unrelated([]), repr=False)
-    has_tree: bool = False
-
-    @property
-    def predicted(self) -> Any:
-        """The most probable class; ties go to the first."""
-        return self.classes[max(range(len(self.classes)), key=lambda c: (self.probabilities[c], -c))]
-
-    @property
-    def probability(self) -> float:
-        """The probability of `target`."""
-        return self.probabilities[self.classes.index(self.target)]
-
-    @cached_property
-    def strongest(self) -> tuple[Contribution, ...]:
-        """The contributions from the largest to the smallest in size; ties in the order of the columns."""
-        return tuple(sorted(self.contributions, key=lambda part: -abs(part.contribution)))
-
-    def total(self) -> float:
-        """The sum of base, contributions and other terms: the log-odds, up to rounding."""
-        return (
-            self.base + sum(part.contribution for part in self.contributions) + sum(v for _, v in self.other)
-        )
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per contribution, the strongest first."""
@@ -191,29 +98,21 @@ class Explanation:
 
     def text(self, limit: int = 15) -> str:
         """The explanation in lines of plain text, the `limit` strongest features one by one."""
-        from hietan.explain.render import as_text
-
         return as_text(self, limit)
 
     def __str__(self) -> str:
         return self.text()
 
     def _repr_html_(self) -> str:
-        from hietan.explain.render import as_html
-
         return as_html(self)
 
     def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
         """A waterfall from the base value to the log-odds, the strongest features one by one; returns the axes."""
-        from hietan.explain.plots import plot_contributions
-
-        return plot_contributions(self, ax, limit)
+        return plots.plot_contributions(self, ax, limit)
 
     def plot_tree(self, ax: Any = None, *, labels: int = 12) -> Any:
         """The learned tree, layer by layer, over the hierarchy's own edges; returns the axes.
 
         Colours show the contributions; the features with the `labels` strongest ones are named.
         """
-        from hietan.explain.plots import plot_tree
-
-        return plot_tree(self, ax, labels)
+        return plots.plot_tree(self, ax, labels)

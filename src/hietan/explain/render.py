@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from html import escape
 
-from hietan.explain.explanation import Contribution, Explanation
+from hietan.explain.records import Contribution, ExplanationRecord
 
 
-def as_text(explanation: Explanation, limit: int) -> str:
+def as_text(explanation: ExplanationRecord, limit: int) -> str:
     """Lines of plain text, with the `limit` strongest features one by one."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     lines = [("base value (class prior)", explanation.base, "")]
@@ -30,7 +30,7 @@ def as_text(explanation: Explanation, limit: int) -> str:
     return "\n".join(text)
 
 
-def headline(explanation: Explanation) -> str:
+def headline(explanation: ExplanationRecord) -> str:
     """The method, the row, the predicted class and the log-odds in one line."""
     return (
         f"{explanation.method}, {explanation.row}: {explanation.predicted}. P({explanation.target}) = "
@@ -39,7 +39,7 @@ def headline(explanation: Explanation) -> str:
     )
 
 
-def _classes(explanation: Explanation) -> str:
+def _classes(explanation: ExplanationRecord) -> str:
     return ", ".join(str(label) for label in explanation.classes)
 
 
@@ -55,7 +55,7 @@ def _probabilities(part: Contribution) -> str:
     return "[" + ", ".join(f"{p:.3f}" for p in part.probabilities) + "]"
 
 
-def as_html(explanation: Explanation, limit: int = 15) -> str:
+def as_html(explanation: ExplanationRecord, limit: int = 15) -> str:
     """A small table with bars; all names are escaped, colours work on light and dark pages."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     lines = [("base value (class prior)", explanation.base)]
