@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan import Hierarchy
+from hietan.catalogue import METHODS as CATALOGUE
 
+# The Bayesian classifiers: those with a joint probability.
 METHODS: dict[str, Any] = {
-    "TAN": TAN,
-    "Hie-TAN": HieTAN,
-    "Hie-TAN-Lite": HieTANLite,
-    "HRE-TAN": HRETAN,
-    "AODE": AODE,
-    "Hie-AODE": HieAODE,
-    "Hie-AODE-Lite": HieAODELite,
-    "HIP + NB": HIPNB,
+    entry.title: entry.make for entry in CATALOGUE.values() if hasattr(entry.make, "predict_joint_log_proba")
 }
 # Trees choose their roots at random; the others have nothing to choose.
 TREES = [name for name, kind in METHODS.items() if "random_state" in kind().get_params()]

@@ -20,25 +20,20 @@ from joblib import Parallel, delayed
 from sklearn.naive_bayes import BernoulliNB
 
 import hietan
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, HieTAN, HieTANLite, ProximalGraph
+from hietan import ProximalGraph
+from hietan.catalogue import METHODS as CATALOGUE
+from hietan.classifiers import SMOOTHINGS
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
 from hietan.evaluation.outputs.tables import TextTable
 
 ROOT = Path(__file__).parent.parent
 DOCS, DONE = ROOT / "docs", ROOT / "out" / "accuracy"
+# The Bayesian classifiers: those with a joint probability.
 METHODS: dict[str, Any] = {
-    "TAN": TAN,
-    "Hie-TAN": HieTAN,
-    "Hie-TAN-Lite": HieTANLite,
-    "HRE-TAN": HRETAN,
-    "AODE": AODE,
-    "Hie-AODE": HieAODE,
-    "Hie-AODE-Lite": HieAODELite,
-    "HIP + NB": HIPNB,
+    entry.title: entry.make for entry in CATALOGUE.values() if hasattr(entry.make, "predict_joint_log_proba")
 }
 FIELDS = ["dataset", "method", "smoothing", "gmean", "sensitivity", "specificity", "auc"]
-SMOOTHINGS = ("laplace", "pooled")
 
 
 def settings() -> Iterator[tuple[str, str, Any]]:

@@ -105,7 +105,7 @@ def of_studies(folder: Path) -> Found:
     """The tables of results and the journals of some studies."""
     for name, options in STUDIES.items():
         output = folder / name
-        command("study", *options.split(), *["--jobs", "2", "--no-figures", "-q", "-o"], output)
+        command("study", *options.split(), "--no-figures", "-q", "-o", output)
         paths = [output / f"{table}.csv" for table in RESULTS]
         for path in [*paths, *sorted(output.glob("jobs/**/*.jsonl")), *sorted(output.glob("details/*.json"))]:
             yield f"study {name} {path.relative_to(output)}", digest(path.read_bytes().decode())

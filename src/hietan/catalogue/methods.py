@@ -116,7 +116,7 @@ _ENTRIES = (
     MethodEntry("aode", "AODE", "an average of estimators; ignores the hierarchy", AODE, (), True),
     MethodEntry("hie-aode", "Hie-AODE", "ancestors depend on the class alone", HieAODE, (), True),
     MethodEntry("hie-aode-lite", "Hie-AODE-Lite", "ancestors are left out", HieAODELite, _PAPER, True),
-    MethodEntry("hip-nb", "HIP + naive Bayes", "the most specific features of a row", HIPNB, (), True),
+    MethodEntry("hip-nb", "HIP + NB", "the most specific features of a row", HIPNB, (), True),
     MethodEntry(
         "proximal-graph", "proximalGraph", "a linear model that keeps whole paths", ProximalGraph, ("paper",)
     ),
