@@ -22,7 +22,7 @@ def build(folder: Path = HERE.parent / "out") -> Path:
     program = folder / "callgrind"
     folder.mkdir(exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
-    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g"]
+    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g", f"-I{HERE.parent / 'kernel'}"]
     subprocess.run([compiler, *flags, str(HERE / "callgrind.cpp"), "-o", str(program)], check=True)
     return program
 

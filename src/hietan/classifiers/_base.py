@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._parameters import (
@@ -32,7 +33,7 @@ from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation
 
-SMOOTHINGS = ("laplace", "pooled")
+SMOOTHINGS = _kernel.SMOOTHINGS
 
 _PARAMETERS = {
     "hierarchy": """hierarchy : Hierarchy or None
@@ -349,7 +350,7 @@ class BaseBayes(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _smoothing_arguments(self) -> dict[str, Any]:
         """What the kernel needs besides the counts to turn them into probabilities."""
-        return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
+        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha))}
 
     def _count_arguments(self) -> dict[str, Any]:
         return {"counts": self.counts_.kernel}
