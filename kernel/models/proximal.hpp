@@ -123,7 +123,7 @@ class GraphProx {
     std::size_t begin, end;
   };
 
-  // The flow grows with lambda. The net flow of each node is summed afresh, lest rounding build up over calls.
+  // The flow grows with lambda. The net flow of each node is summed again, so that rounding cannot build up.
   void rescale(double factor) {
     std::fill(net_.begin(), net_.end(), 0.0);
     for (std::size_t v = 0; v < n_; ++v)

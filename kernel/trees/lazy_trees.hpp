@@ -89,7 +89,7 @@ class LazyBatch {
     }
   }
 
-  // Goes on with the rows that still need edges: `needed` is missing_ or absent_.
+  // Continues with the rows that still need edges: `needed` is missing_ or absent_.
   void select_active(std::size_t rows, const std::int64_t* needed) {
     active_ = 0;
     for (std::size_t lane = 0; lane < rows; ++lane) active_ |= static_cast<Word>(needed[lane] > 0) << lane;
