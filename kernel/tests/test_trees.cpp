@@ -118,6 +118,18 @@ void test_ranking(const Problem& p, const Keys& either, std::size_t block) {
   CHECK_FOR(where, !idle.empty() && ranking.sorted_edges() == expected.size());
 }
 
+// The histogram counts each edge once, however the keys are kept.
+void test_cuts(const Problem& p, const Keys& either) {
+  const EdgeOrder order(either, p.relations(), 0);
+  EdgeOrder::Cut cut;
+  std::size_t edges = 0;
+  while (!cut.exhausted()) {
+    cut = order.next(cut, 10);
+    edges += cut.edges;
+  }
+  CHECK_FOR(p.name(), edges == pair_total(p.d));
+}
+
 // A search for a tree in its plainest form: labels for components, one flag each for what a vertex has.
 struct PlainSearch {
   const Problem& p;
@@ -238,12 +250,14 @@ void test_trees() {
     const std::vector<std::int64_t> keys = all_keys(p);
     const Keys dense = std::make_shared<const DenseKeys>(keys.data(), p.d);
     const Keys sparse = std::make_shared<const SparseKeys>(p.sparse());
-    for (const Keys& either : {dense, sparse})
+    for (const Keys& either : {dense, sparse}) {
+      test_cuts(p, either);
       for (const std::size_t block : {0, 1, 7}) {
         test_ranking(p, either, block);
         test_eager_trees(p, either, block);
         test_lazy_trees(p, either, block);
       }
+    }
   }
 }
 
