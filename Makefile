@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-browser pictures soak lint lint-js format format-js bench callgrind accuracy clean FORCE
+.PHONY: help install demo test test-browser pictures soak lint lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -65,6 +65,27 @@ format-js:  ## format the report's scripts and styles; needs Node.js
 	tests/browser/set_up.sh tools
 	$(JS_TOOLS)/prettier --write $(JS)
 
+CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*.cpp)
+CPP_INCLUDE  = -Ikernel $(shell $(BIN)/python -c "import nanobind, sysconfig as s; \
+	print('-isystem', nanobind.include_dir(), '-isystem', s.get_path('include'))")
+
+lint-cpp: install  ## clang-format and clang-tidy over the kernel
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+	printf '%s\n' $(filter %.cpp,$(CPP_FILES)) | \
+		xargs -P 2 -I FILE $(BIN)/clang-tidy --quiet FILE -- -std=c++17 $(CPP_INCLUDE)
+
+format-cpp: install  ## format the kernel
+	$(BIN)/clang-format -i $(CPP_FILES)
+
+SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsanitize=address,undefined -fno-sanitize-recover
+
+sanitize: out/kernel-tests  ## the kernel's own tests, in C++, under the address and undefined-behaviour sanitizers
+	out/kernel-tests
+
+out/kernel-tests: $(CPP_FILES)
+	@mkdir -p out
+	$(CXX) $(SANITIZED) -Ikernel kernel/tests/*.cpp -o $@
+
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py
 
@@ -85,7 +106,7 @@ $(VENV)/.tools: pyproject.toml
 $(VENV)/.sources: FORCE | $(VENV)/.tools
 	@find src -name '*.py' | LC_ALL=C sort | cmp -s - $@ || find src -name '*.py' | LC_ALL=C sort > $@
 
-$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*.hpp kernel/bindings/*)
+$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*/*.hpp kernel/bindings/*.cpp)
 	@echo "Building the kernel, installing the package and what it needs."
 	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[all]'
 	@touch $@

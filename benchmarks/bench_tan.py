@@ -118,7 +118,8 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         return lambda edges: _kernel.lazy_trees(edges, words, len(X), order, 0, directed)
 
     def scores(directed: bool, pooled: bool = False) -> Callable[[_kernel.Ranking], object]:
-        tables = (counts.kernel, log_prior, 1.0, pooled)
+        smoothing = _kernel.Smoothing("pooled" if pooled else "laplace", 1.0)
+        tables = (counts.kernel, log_prior, smoothing)
         return lambda edges: _kernel.lazy_joint_log(edges, words, len(X), order, 0, directed, *tables)
 
     def unsorted() -> _kernel.Ranking:

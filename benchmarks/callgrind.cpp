@@ -1,11 +1,15 @@
 // The kernel's steps on a small fixed problem, each in a function of its own: callgrind.py counts their instructions.
 #include <cstdio>
-#include <cstring>
+#include <cstdlib>
+#include <memory>
 #include <vector>
 
-#include "../kernel/aode.hpp"
-#include "../kernel/cooccurrence.hpp"
-#include "../kernel/lazy.hpp"
+#include "counts/cooccurrence.hpp"
+#include "counts/counting.hpp"
+#include "models/aode.hpp"
+#include "models/scores.hpp"
+#include "trees/eager_trees.hpp"
+#include "trees/lazy_trees.hpp"
 
 using namespace hietan;
 
@@ -67,8 +71,9 @@ struct State {
   std::vector<std::int32_t> indices, values, parent = std::vector<std::int32_t>(kFeatures);
   std::vector<double> joint = std::vector<double>(kRows * kClasses, 0.0);
   double log_prior[kClasses] = {-0.7, -0.7};
-  std::unique_ptr<SparseKeys> sparse_keys;
+  std::shared_ptr<const SparseKeys> sparse_keys;
 
+  Keys dense_keys() const { return std::make_shared<const DenseKeys>(keys.data(), kFeatures); }
   Counts dense() const { return {kClasses, kFeatures, problem.class_count.data(), ones.data(), pairs.data()}; }
   Counts sparse() const {
     return {kClasses, kFeatures, problem.class_count.data(), ones.data(), values.data(), indptr.data(), indices.data()};
@@ -81,7 +86,8 @@ struct State {
 #define STEP extern "C" __attribute__((noinline)) void
 
 STEP step_count_words(State& s) {
-  count_words(s.problem.words.data(), word_count(kRows), kFeatures, s.spare.data(), s.pairs.data() + pair_total(kFeatures));
+  count_words(s.problem.words.data(), word_count(kRows), kFeatures, s.spare.data(),
+              s.pairs.data() + pair_total(kFeatures));
 }
 STEP step_count_sparse(State& s) {
   for (std::size_t r = 0; r < kRows; ++r) {
@@ -103,20 +109,19 @@ STEP step_count_cooccurrences(State& s) {
   std::free(starts), std::free(columns), std::free(values);
 }
 STEP step_keys_dense(State& s) { cmi_keys(s.dense(), s.keys.data()); }
-STEP step_keys_sparse(State& s) { s.sparse_keys = std::make_unique<SparseKeys>(s.sparse()); }
+STEP step_keys_sparse(State& s) { s.sparse_keys = std::make_shared<const SparseKeys>(s.sparse()); }
 STEP step_tree_tan(State& s) { spanning_tree(s.keys.data(), kFeatures, 0, s.parent.data()); }
 STEP step_tree_dense(State& s) {
-  hierarchical_tree(EdgeOrder(s.keys.data(), s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
+  hierarchical_tree(EdgeOrder(s.dense_keys(), s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
 }
 STEP step_tree_sparse(State& s) {
-  hierarchical_tree(EdgeOrder(*s.sparse_keys, s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
+  hierarchical_tree(EdgeOrder(s.sparse_keys, s.problem.relations(), 0), s.problem.order.data(), s.parent.data());
 }
 
 namespace {
-template <typename Keys>
 void lazy(State& s, const Keys& keys, const Counts& counts, bool directed) {
   Ranking ranking(keys, s.problem.relations(), 0);
-  const Tables tables(counts, 1.0, false);
+  const Tables tables(counts, Smoothing("laplace", 1.0));
   TreeScorer scorer(tables);
   for_each_lazy_tree(ranking, s.problem.words.data(), kRows, s.problem.order.data(), 0, directed, false,
                      [&](std::size_t row, const std::int32_t* parent) {
@@ -126,14 +131,15 @@ void lazy(State& s, const Keys& keys, const Counts& counts, bool directed) {
 }
 }  // namespace
 
-STEP step_lite_dense(State& s) { lazy(s, s.keys.data(), s.dense(), true); }
-STEP step_lite_sparse(State& s) { lazy(s, *s.sparse_keys, s.sparse(), true); }
-STEP step_hre_dense(State& s) { lazy(s, s.keys.data(), s.dense(), false); }
+STEP step_lite_dense(State& s) { lazy(s, s.dense_keys(), s.dense(), true); }
+STEP step_lite_sparse(State& s) { lazy(s, s.sparse_keys, s.sparse(), true); }
+STEP step_hre_dense(State& s) { lazy(s, s.dense_keys(), s.dense(), false); }
 STEP step_aode_sparse(State& s) {
-  aode(Tables(s.sparse(), 1.0, true), s.problem.relations(), Ancestors::naive, 1, s.problem.words.data(), 64,
-       s.log_prior, s.log_prior, s.joint.data());
+  aode(Tables(s.sparse(), Smoothing("pooled", 1.0)), s.problem.relations(), Ancestors::naive, 1, s.problem.words.data(),
+       64, s.log_prior, s.log_prior, s.joint.data());
 }
 
+// NOLINTNEXTLINE(bugprone-exception-escape): out of memory, the program may as well end
 int main() {
   State s;
   step_count_sparse(s);

@@ -1,6 +1,6 @@
-"""Instructions that the kernel's steps execute on a small fixed problem, by valgrind: noise cannot touch them.
+"""Instructions that the kernel's steps execute on a small fixed problem: valgrind counts them, so there is no noise.
 
-Compared with callgrind.json. They depend on the compiler and the C library, so `--update` writes them anew.
+Compared with callgrind.json. They depend on the compiler and the C library, so `--update` replaces them.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ EXPECTED, TOLERANCE = HERE / "callgrind.json", 0.05
 
 
 def build(folder: Path = HERE.parent / "out") -> Path:
+    """Compile the program into a folder; returns its path."""
     program = folder / "callgrind"
     folder.mkdir(exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
-    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g"]
+    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g", f"-I{HERE.parent / 'kernel'}"]
     subprocess.run([compiler, *flags, str(HERE / "callgrind.cpp"), "-o", str(program)], check=True)
     return program
 
 
 def steps() -> list[str]:
+    """The names of the steps, in the order of the program."""
     return re.findall(r"^STEP (step_\w+)", (HERE / "callgrind.cpp").read_text(), flags=re.MULTILINE)
 
 
 def instructions(program: Path, step: str) -> int:
-    """Those executed within one step, all that it calls included."""
+    """The number of instructions executed within one step, including everything that it calls."""
     tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", f"--toggle-collect={step}"]
     run = subprocess.run([*tool, str(program)], check=True, capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", run.stderr)
@@ -41,11 +43,12 @@ def instructions(program: Path, step: str) -> int:
 
 
 def main() -> None:
+    """Count the instructions of every step and compare them with the expected numbers."""
     parser = argparse.ArgumentParser(prog="python benchmarks/callgrind.py", description=__doc__)
-    parser.add_argument("--update", action="store_true", help="write the counts as the expected ones")
+    parser.add_argument("--update", action="store_true", help="make these counts the expected ones")
     options = parser.parse_args()
     if not shutil.which("valgrind"):
-        sys.exit("valgrind is not installed")
+        sys.exit("valgrind is not installed; install it, or leave this check to a machine that has it")
     program = build()
     counted = {step: instructions(program, step) for step in steps()}
     if options.update:

@@ -1,4 +1,4 @@
-// Typed arrays in, arrays out, and the checks that what comes in fits together.
+// Typed arrays in, arrays out, and checks that the arguments fit together.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "../words.hpp"
+#include "counts/words.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -29,55 +29,66 @@ Out<T, sizeof...(Sizes)> make_array(Sizes... sizes) {
   return Out<T, sizeof...(Sizes)>(data.release(), {static_cast<std::size_t>(sizes)...}, owner);
 }
 
-
 inline void require(bool condition, const char* what) {
   if (!condition) throw std::invalid_argument(what);
 }
 
+// `value` must be an index into `n` things.
+template <typename Integer>
+void require_below(Integer value, std::size_t n, const char* what) {
+  require(value >= 0 && index(value) < n, what);
+}
+
 inline void require_rows(const In<std::int64_t, 1>& rows, std::size_t n) {
-  for (std::size_t k = 0; k < rows.shape(0); ++k)
-    require(rows.data()[k] >= 0 && static_cast<std::size_t>(rows.data()[k]) < n, "a row index is out of range");
+  for (std::size_t k = 0; k < rows.shape(0); ++k) require_below(rows.data()[k], n, "a row index is out of range");
 }
 
 inline void require_order(const In<std::int64_t, 1>& order, std::size_t d) {
   require(order.shape(0) == d, "root_order must have an entry per feature");
   std::vector<bool> seen(d, false);
   for (std::size_t k = 0; k < d; ++k) {
-    require(order.data()[k] >= 0 && static_cast<std::size_t>(order.data()[k]) < d, "root_order is out of range");
-    require(!seen[static_cast<std::size_t>(order.data()[k])], "root_order names a feature twice");
-    seen[static_cast<std::size_t>(order.data()[k])] = true;
+    require_below(order.data()[k], d, "an entry of root_order is out of range");
+    require(!seen[index(order.data()[k])], "root_order names a feature twice");
+    seen[index(order.data()[k])] = true;
   }
 }
 
-template <typename Index>
-inline void require_csr(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
+template <typename Pointer, typename Index>
+void require_csr(const In<Pointer, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
   const std::size_t n = indptr.shape(0);
-  require(n > 0 && indptr.data()[0] == 0 && static_cast<std::size_t>(indptr.data()[n - 1]) == indices.shape(0),
-          "indptr does not fit indices");
-  for (std::size_t k = 1; k < n; ++k) require(indptr.data()[k - 1] <= indptr.data()[k], "indptr must not fall");
+  require(n > 0 && indptr.data()[0] == 0 && index(indptr.data()[n - 1]) == indices.shape(0),
+          "indptr does not fit indices: it must lead from 0 to their number");
+  for (std::size_t k = 1; k < n; ++k) require(indptr.data()[k - 1] <= indptr.data()[k], "indptr must not decrease");
   for (std::size_t k = 0; k < indices.shape(0); ++k)
-    require(indices.data()[k] >= 0 && static_cast<std::size_t>(indices.data()[k]) < d, "a column index is out of range");
+    require_below(indices.data()[k], d, "a column index is out of range");
 }
 
-// The rows asked for, and no others: chunks of a large matrix are checked once each.
+// Checks only the rows asked for, so that each row of a large matrix that is read in chunks is checked once.
 template <typename Index>
-inline void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
+void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
                       const In<std::int64_t, 1>& rows) {
   require(indptr.shape(0) > 0, "indptr must not be empty");
   require_rows(rows, indptr.shape(0) - 1);
   for (std::size_t r = 0; r < rows.shape(0); ++r) {
     const Index from = indptr.data()[rows.data()[r]], to = indptr.data()[rows.data()[r] + 1];
-    require(from >= 0 && from <= to && static_cast<std::size_t>(to) <= indices.shape(0), "indptr does not fit indices");
+    require(from >= 0 && from <= to && index(to) <= indices.shape(0), "indptr does not fit indices");
     for (Index k = from; k < to; ++k)
-      require(indices.data()[k] >= (k > from ? indices.data()[k - 1] + 1 : 0) &&
-                  static_cast<std::size_t>(indices.data()[k]) < d,
-              "column indices of a row must rise and lie within the features");
+      require(indices.data()[k] >= (k > from ? indices.data()[k - 1] + 1 : 0) && index(indices.data()[k]) < d,
+              "the column indices of a row must increase and be below the number of features");
   }
 }
 
 inline void require_words(const In<Word, 2>& words, std::size_t rows, std::size_t d) {
   require(words.shape(1) == d, "words do not fit the number of features");
   require(words.shape(0) == word_count(rows), "words do not fit the number of rows");
+}
+
+// The arguments of a search for a tree per row.
+inline void require_lazy_search(const In<Word, 2>& words, std::size_t rows, const In<std::int64_t, 1>& root_order,
+                                std::int32_t lone_feature, std::size_t d) {
+  require_words(words, rows, d);
+  require_order(root_order, d);
+  require_below(lone_feature, d, "lone_feature is out of range");
 }
 
 }  // namespace hietan::python

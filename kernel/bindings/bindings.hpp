@@ -1,4 +1,4 @@
-// One function for each file of bindings.
+// One function per file of bindings.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -7,7 +7,7 @@ namespace hietan::python {
 
 void bind_counts(nanobind::module_& m);
 void bind_trees(nanobind::module_& m);
-void bind_estimators(nanobind::module_& m);
+void bind_scores(nanobind::module_& m);
 void bind_proximal(nanobind::module_& m);
 
 }  // namespace hietan::python

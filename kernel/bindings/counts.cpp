@@ -1,9 +1,8 @@
 // Rows to words, rows to counts, counts to keys.
-#include "../counts.hpp"
-
-#include "../information.hpp"
-#include "bindings.hpp"
-#include "handles.hpp"
+#include "bindings/bindings.hpp"
+#include "bindings/handles.hpp"
+#include "counts/counting.hpp"
+#include "trees/information.hpp"
 
 namespace hietan::python {
 namespace {
@@ -55,8 +54,8 @@ void py_count_words(In<Word, 2> words, InOut<std::int32_t, 1> ones, InOut<std::i
 }
 
 template <typename Index>
-void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows,
-                     InOut<std::int32_t, 1> ones, InOut<std::int32_t, 1> pairs) {
+void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows, InOut<std::int32_t, 1> ones,
+                     InOut<std::int32_t, 1> pairs) {
   const std::size_t d = ones.shape(0);
   require_totals(ones, pairs, d);
   require_csr_rows(indptr, indices, d, rows);
@@ -72,9 +71,9 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
   require(n <= INT32_MAX, "there are more rows than the counts can hold");
   require_csr(indptr, indices, d);
   for (std::size_t r = 0; r < n; ++r) {
-    require(codes.data()[r] >= 0 && static_cast<std::size_t>(codes.data()[r]) < classes, "a code is out of range");
+    require_below(codes.data()[r], classes, "a class code is out of range");
     for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
-      require(indices.data()[k] > indices.data()[k - 1], "column indices of a row must rise");
+      require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase");
   }
   Cooccurrences found;
   {
@@ -96,7 +95,7 @@ nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
 }
 
 Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
-  require(!counts.sparse(), "sparse counts have SparseKeys");
+  require(!counts.sparse(), "cmi_keys needs counts of all pairs; use SparseKeys for sparse ones");
   const Counts view = counts.with_pairs();
   auto keys = make_array<std::int64_t>(pair_total(counts.features()));
   nb::gil_scoped_release release;
@@ -110,12 +109,11 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
   require_rows(first, counts.d);
   require_rows(second, counts.d);
   for (std::size_t k = 0; k < first.shape(0); ++k)
-    require(first.data()[k] != second.data()[k], "a pair needs two features");
+    require(first.data()[k] != second.data()[k], "the two features of a pair must differ");
   auto keys = make_array<std::int64_t>(first.shape(0));
   nb::gil_scoped_release release;
   for (std::size_t k = 0; k < first.shape(0); ++k)
-    keys.data()[k] = cmi_key(counts, static_cast<std::size_t>(first.data()[k]),
-                             static_cast<std::size_t>(second.data()[k]));
+    keys.data()[k] = cmi_key(counts, index(first.data()[k]), index(second.data()[k]));
   return keys;
 }
 
@@ -128,10 +126,10 @@ std::size_t py_most_informative(In<std::int64_t, 1> class_count, In<std::int32_t
 
 void bind_counts(nb::module_& m) {
   m.def("pack_dense", &py_pack_dense, "values"_a.noconvert(), "rows"_a.noconvert());
-  m.def("pack_sparse", &py_pack_sparse<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "n_features"_a, "rows"_a.noconvert());
-  m.def("pack_sparse", &py_pack_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "n_features"_a, "rows"_a.noconvert());
+  m.def("pack_sparse", &py_pack_sparse<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_features"_a,
+        "rows"_a.noconvert());
+  m.def("pack_sparse", &py_pack_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(), "n_features"_a,
+        "rows"_a.noconvert());
   m.def("count_words", &py_count_words, "words"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
   m.def("count_sparse", &py_count_sparse<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());

@@ -1,41 +1,45 @@
-// What Python holds on to: counts, relations and rankings, alive with the arrays they look into.
+// The objects that Python holds: counts, keys, relations and rankings, each of which keeps the arrays it reads alive.
 #pragma once
 
-#include <optional>
+#include <memory>
+#include <utility>
+#include <variant>
 
-#include "../cooccurrence.hpp"
-#include "../ranking.hpp"
-#include "arrays.hpp"
+#include "bindings/arrays.hpp"
+#include "counts/cooccurrence.hpp"
+#include "counts/relations.hpp"
+#include "trees/ranking.hpp"
 
 namespace hietan::python {
 
-// Pair counts, all of them or the sparse ones or, where pairs were not counted, none.
+// Counts with all pairs, with those that occur, or, where pairs were not counted, with none.
 struct PyCounts {
   In<std::int64_t, 1> class_count;
   In<std::int32_t, 2> ones, pairs;
   In<std::int64_t, 1> indptr;
   In<std::int32_t, 1> indices;
 
-  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> p) : class_count(n), ones(o), pairs(p) {
+  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> p)
+      : class_count(std::move(n)), ones(std::move(o)), pairs(std::move(p)) {
     require_margins();
-    require(p.shape(0) == classes() && (p.shape(1) == pair_total(features()) || p.shape(1) == 0),
+    require(pairs.shape(0) == classes() && (pairs.shape(1) == pair_total(features()) || pairs.shape(1) == 0),
             "class_count, ones and pairs do not fit each other");
   }
   PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> values, In<std::int64_t, 1> starts,
            In<std::int32_t, 1> columns)
-      : class_count(n), ones(o), pairs(values), indptr(starts), indices(columns) {
+      : class_count(std::move(n)),
+        ones(std::move(o)),
+        pairs(std::move(values)),
+        indptr(std::move(starts)),
+        indices(std::move(columns)) {
     require_margins();
-    require(values.shape(0) == columns.shape(0) && values.shape(1) == classes() && starts.shape(0) == features() + 1,
+    require(pairs.shape(0) == indices.shape(0) && pairs.shape(1) == classes() && indptr.shape(0) == features() + 1,
             "class_count, ones and pairs do not fit each other");
-    const std::int64_t* start = starts.data();
-    require(start[0] == 0 && start[features()] == static_cast<std::int64_t>(columns.shape(0)),
-            "indptr does not fit indices");
-    for (std::size_t i = 0; i < features(); ++i) require(start[i] <= start[i + 1], "indptr must not fall");
+    require_csr(indptr, indices, features());
     for (std::size_t i = 0; i < features(); ++i) {
       auto last = static_cast<std::int64_t>(i);
-      for (std::int64_t e = start[i]; e < start[i + 1]; last = columns.data()[e++])
-        require(columns.data()[e] > last && columns.data()[e] < static_cast<std::int64_t>(features()),
-                "the partners of a feature must rise, come after it and lie within the features");
+      for (std::int64_t e = indptr.data()[i]; e < indptr.data()[i + 1]; last = indices.data()[e++])
+        require(indices.data()[e] > last, "the partners of a feature must increase and come after it");
     }
   }
 
@@ -48,14 +52,15 @@ struct PyCounts {
     return {classes(), features(), class_count.data(), ones.data(), pairs.data(), indptr.data(), indices.data()};
   }
   Counts with_pairs() const {
-    require(has_pairs(), "the pairs were not counted");
+    require(has_pairs(), "the counts must include pairs of features");
     return view();
   }
   CooccurrenceView cooccurrences() const { return {indptr.data(), indices.data(), pairs.data()}; }
 
  private:
   void require_margins() const {
-    require(classes() > 0 && features() > 0 && ones.shape(0) == classes(), "class_count and ones do not fit each other");
+    require(classes() > 0 && features() > 0 && ones.shape(0) == classes(),
+            "class_count and ones do not fit each other");
   }
 };
 
@@ -64,7 +69,7 @@ struct PySparseKeys {
   std::shared_ptr<const SparseKeys> keys;
 
   explicit PySparseKeys(const PyCounts& c) : counts(c) {
-    require(c.sparse(), "SparseKeys needs sparse counts");
+    require(c.sparse(), "SparseKeys needs sparse counts; use cmi_keys for counts of all pairs");
     nb::gil_scoped_release release;
     keys = std::make_shared<const SparseKeys>(counts.view());
   }
@@ -96,27 +101,28 @@ struct PyRelations {
   }
 };
 
-inline const std::int64_t* fitting(const In<std::int64_t, 1>& keys, const PyRelations& relations) {
-  require(keys.shape(0) == pair_total(relations.features()), "keys do not fit the number of features");
-  return keys.data();
-}
+// The keys as Python has them: an array of all of them, or sparse ones.
+using PyKeys = std::variant<In<std::int64_t, 1>, PySparseKeys>;
 
-inline const SparseKeys& fitting(const PySparseKeys& keys, const PyRelations& relations) {
-  require(keys.counts.features() == relations.features(), "keys do not fit the number of features");
-  return *keys.keys;
+// The keys as the kernel reads them; `keys` must outlive them.
+inline Keys kernel_keys(const PyKeys& keys, const PyRelations& relations) {
+  const std::size_t d = relations.features();
+  const auto* dense = std::get_if<In<std::int64_t, 1>>(&keys);
+  require(dense ? dense->shape(0) == pair_total(d) : std::get<PySparseKeys>(keys).counts.features() == d,
+          "keys do not fit the number of features");
+  if (dense) return std::make_shared<const DenseKeys>(dense->data(), d);
+  return std::get<PySparseKeys>(keys).keys;
 }
 
 struct PyRanking {
-  In<std::int64_t, 1> keys;
-  std::optional<PySparseKeys> sparse_keys;  // one of these two, alive with the ranking
+  PyKeys keys;
   PyRelations relations;
   Ranking ranking;
 
-  PyRanking(In<std::int64_t, 1> k, const PyRelations& r, std::size_t block)
-      : keys(k), relations(r), ranking(fitting(k, r), relations.view(), block) {}
-  PyRanking(const PySparseKeys& k, const PyRelations& r, std::size_t block)
-      : sparse_keys(k), relations(r), ranking(fitting(k, r), relations.view(), block) {}
+  PyRanking(PyKeys k, PyRelations r, std::size_t block)
+      : keys(std::move(k)), relations(std::move(r)), ranking(kernel_keys(keys, relations), relations.view(), block) {}
 
+  // Sorts at least the first `limit` edges.
   void sort(std::size_t limit) {
     nb::gil_scoped_release release;
     for (std::size_t k = 0; ranking.sorted_edges() < limit && ranking.block(k); ++k) {
@@ -134,20 +140,12 @@ struct PyRanking {
       if (!block) throw std::logic_error("the ranking ended before all its edges were read");
       for (const Edge& edge : block->edges) {
         if (n == limit) break;
-        out.data()[2 * n] = static_cast<std::int32_t>(std::min(edge.first(), edge.last()));
-        out.data()[2 * n++ + 1] = static_cast<std::int32_t>(std::max(edge.first(), edge.last()));
+        out.data()[2 * n] = feature_id(std::min(edge.first(), edge.last()));
+        out.data()[2 * n++ + 1] = feature_id(std::max(edge.first(), edge.last()));
       }
     }
     return out;
   }
 };
-
-inline Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std::size_t classes) {
-  require(log_prior.shape(0) == classes, "log_prior does not fit the number of classes");
-  auto joint = make_array<double>(rows, classes);
-  for (std::size_t row = 0; row < rows; ++row)
-    std::copy(log_prior.data(), log_prior.data() + classes, joint.data() + row * classes);
-  return joint;
-}
 
 }  // namespace hietan::python

@@ -1,10 +1,10 @@
-// This folder alone knows Python: typed arrays in, arrays out, the GIL released around the work.
-#include "bindings.hpp"
+// Only this folder knows Python: typed arrays in, arrays out, the GIL released around the work.
+#include "bindings/bindings.hpp"
 
 NB_MODULE(_kernel, m) {
-  m.doc() = "Compiled kernel of hietan: counts, information, rankings and trees over plain arrays.";
+  m.doc() = "Compiled kernel of hietan: counts, trees and models over plain arrays.";
   hietan::python::bind_counts(m);
   hietan::python::bind_trees(m);
-  hietan::python::bind_estimators(m);
+  hietan::python::bind_scores(m);
   hietan::python::bind_proximal(m);
 }

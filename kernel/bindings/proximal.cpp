@@ -1,11 +1,14 @@
-// The tree-structured penalty and the logistic regression under it.
-#include "../proximal.hpp"
+// The hierarchical penalty and the logistic regression under it.
+#include "models/proximal.hpp"
 
 #include <nanobind/stl/tuple.h>
 
-#include "../logistic.hpp"
-#include "arrays.hpp"
-#include "bindings.hpp"
+#include <cmath>
+#include <tuple>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+#include "models/logistic.hpp"
 
 namespace hietan::python {
 namespace {
@@ -15,23 +18,22 @@ GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indice
   return {indptr.shape(0) - 1, {indptr.data(), indices.data()}};
 }
 
-const double* fitting(const In<double, 1>& values, const GraphPenalty& penalty) {
+void require_vector(const In<double, 1>& values, const GraphPenalty& penalty) {
   require(values.shape(0) == penalty.features(), "the vector must have an entry per feature");
   for (std::size_t v = 0; v < values.shape(0); ++v)
     require(std::isfinite(values.data()[v]), "the vector must be finite");
-  return values.data();
 }
 
 Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
-  fitting(w, penalty);
+  require_vector(w, penalty);
   auto top = make_array<double>(penalty.features());
   penalty.maxima(w.data(), top.data());
   return top;
 }
 
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
-  fitting(u, penalty);
-  require(lambda >= 0 && std::isfinite(lambda), "lam must be finite and not below 0");
+  require_vector(u, penalty);
+  require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more");
   auto w = make_array<double>(penalty.features());
   nb::gil_scoped_release release;
   GraphProx(penalty).prox(u.data(), lambda, w.data());
@@ -39,12 +41,12 @@ Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lamb
 }
 
 double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
-  fitting(u, penalty);
+  require_vector(u, penalty);
   nb::gil_scoped_release release;
   return GraphProx::dual_norm(penalty, u.data());
 }
 
-// Weights, a row per lambda, and intercept, objective and relative gap, and the numbers of iterations.
+// For each lambda: the weights; the intercept, the objective and the relative gap; the number of iterations.
 using PathFits = std::tuple<Out<double, 2>, Out<double, 2>, Out<std::int64_t, 1>>;
 
 PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indices, In<double, 1> values,
@@ -52,15 +54,11 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
                           std::int64_t max_iter, double tol) {
   const std::size_t n = sign.shape(0), d = penalty.features(), steps = lambdas.shape(0);
   require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not fit each other");
-  require(indices.shape(0) == values.shape(0) && indptr.data()[0] == 0 &&
-              static_cast<std::size_t>(indptr.data()[n]) == indices.shape(0),
-          "indptr does not fit indices");
-  for (std::size_t i = 0; i < n; ++i) require(indptr.data()[i] <= indptr.data()[i + 1], "indptr must not fall");
-  for (std::size_t k = 0; k < indices.shape(0); ++k)
-    require(indices.data()[k] >= 0 && static_cast<std::size_t>(indices.data()[k]) < d, "a column index is out of range");
-  require(max_iter > 0, "max_iter must be above 0");
+  require(indices.shape(0) == values.shape(0), "indices and values do not fit each other");
+  require_csr(indptr, indices, d);
+  require(max_iter > 0, "max_iter must be 1 or more");
   for (std::size_t k = 0; k < steps; ++k)
-    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite and above 0");
+    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0");
   auto coef = make_array<double>(steps, d);
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);
@@ -80,11 +78,12 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
 
 void bind_proximal(nb::module_& m) {
   nb::class_<GraphPenalty>(m, "GraphPenalty")
-      .def("__init__",
-           [](GraphPenalty* self, In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
-             new (self) GraphPenalty(make_penalty(indptr, indices));
-           },
-           "child_indptr"_a.noconvert(), "child_indices"_a.noconvert())
+      .def(
+          "__init__",
+          [](GraphPenalty* self, In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
+            new (self) GraphPenalty(make_penalty(indptr, indices));
+          },
+          "child_indptr"_a.noconvert(), "child_indices"_a.noconvert())
       .def("maxima", &py_maxima, "w"_a.noconvert())
       .def("prox", &py_prox, "u"_a.noconvert(), "lam"_a)
       .def("dual_norm", &py_dual_norm, "u"_a.noconvert());

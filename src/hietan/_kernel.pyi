@@ -42,6 +42,11 @@ class Ranking:
     @property
     def n_sorted(self) -> int: ...
 
+class Smoothing:
+    def __init__(self, kind: str, alpha: float) -> None: ...
+
+SMOOTHINGS: tuple[str, ...]
+
 class GraphPenalty:
     def __init__(self, child_indptr: NDArray[np.int32], child_indices: NDArray[np.int32]) -> None: ...
     def maxima(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -119,8 +124,7 @@ def lazy_joint_log(
     directed: bool,
     counts: Counts,
     log_prior: NDArray[np.float64],
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
 def tree_joint_log(
     parent: NDArray[np.int32],
@@ -128,8 +132,7 @@ def tree_joint_log(
     n_rows: int,
     counts: Counts,
     log_prior: NDArray[np.float64],
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
 def aode_joint_log(
     relations: Relations,
@@ -140,8 +143,7 @@ def aode_joint_log(
     naive_log_prior: NDArray[np.float64],
     counts: Counts,
     log_prior: NDArray[np.float64],
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
 def hip_select(relations: Relations, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
 def hip_joint_log(
@@ -150,16 +152,14 @@ def hip_joint_log(
     n_rows: int,
     counts: Counts,
     log_prior: NDArray[np.float64],
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
 def tree_factors(
     parents: NDArray[np.int32],
     words: NDArray[np.uint64],
     n_rows: int,
     counts: Counts,
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
 def aode_factors(
     relations: Relations,
@@ -169,8 +169,7 @@ def aode_factors(
     n_rows: int,
     counts: Counts,
     log_prior: NDArray[np.float64],
-    alpha: float,
-    pooled: bool,
+    smoothing: Smoothing,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
 def find_violation(
     child_indptr: NDArray[np.int32],

@@ -104,9 +104,12 @@ def test_many_rows_and_both_kinds_of_labels(directed, wide_labels):
         (lambda k, r: _kernel.pack_dense(np.zeros((2, 3), np.uint8), np.array([2])), "row index"),
         (
             lambda k, r: _kernel.pack_sparse(np.array([0, 1]), np.array([3]), 3, np.array([0])),
-            "within the features",
+            "increase and be below the number of features",
         ),
-        (lambda k, r: _kernel.pack_sparse(np.array([0, 2]), np.array([1, 1]), 3, np.array([0])), "must rise"),
+        (
+            lambda k, r: _kernel.pack_sparse(np.array([0, 2]), np.array([1, 1]), 3, np.array([0])),
+            "must increase",
+        ),
         (lambda k, r: _kernel.pack_sparse(np.array([0, 9]), np.array([1, 2]), 3, np.array([0])), "indptr"),
     ],
 )

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._fitting import Columns, RowCounter, TrainingRows, read_rows
@@ -32,7 +33,7 @@ from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_pairs
 
-SMOOTHINGS = ("laplace", "pooled")
+SMOOTHINGS = _kernel.SMOOTHINGS
 
 
 def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -304,7 +305,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     def _smoothing_arguments(self) -> dict[str, Any]:
         """What the kernel needs besides the counts to turn them into probabilities."""
-        return {"alpha": float(self.alpha), "pooled": self.smoothing == "pooled"}
+        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha))}
 
     def _count_arguments(self) -> dict[str, Any]:
         """The counts, for the kernel."""

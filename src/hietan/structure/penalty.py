@@ -1,28 +1,27 @@
-"""The hierarchical max-norm penalty of proximalGraph: each feature with all below it is a group."""
+"""The hierarchical max-norm penalty of proximalGraph: each feature and its descendants form a group."""
 
 from __future__ import annotations
 
 import numbers
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan.hierarchy import Hierarchy
+from hietan.structure.relations import kernel_lists
 
 
 def graph_penalty(hierarchy: Hierarchy) -> _kernel.GraphPenalty:
     """The penalty over a hierarchy, for the kernel: its value, its proximal operator and its dual norm."""
-    children = hierarchy.adjacency
-    return _kernel.GraphPenalty(_int32(children.indptr), _int32(children.indices))
+    return _kernel.GraphPenalty(*kernel_lists(hierarchy.adjacency))
 
 
 def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.float64]:
     """The proximal operator of lam * sum over v of max |w| over v and its descendants (Mairal et al. 2010).
 
     The w that minimises ||u - w||^2 / 2 plus that penalty, by network flow along the edges of the hierarchy: exact for
-    any DAG up to rounding. A feature keeps a weight only if those above it do, unless their own u is exactly 0.
+    any DAG up to rounding. A feature keeps a weight only if its ancestors do, unless their own u is exactly 0.
 
     Parameters
     ----------
@@ -31,12 +30,12 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     hierarchy : Hierarchy
         The DAG of the features.
     lam : float
-        Weight of the penalty, 0 or more.
+        The weight of the penalty, 0 or more.
 
     Returns
     -------
     w : array of shape (n_features,)
-        With the signs of u, never larger than u, and exactly 0 on a union of groups for generic u.
+        Has the signs of u, is nowhere larger than u, and for generic u is exactly 0 on a union of groups.
 
     Examples
     --------
@@ -62,7 +61,3 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     if not isinstance(lam, numbers.Real) or isinstance(lam, bool) or not 0 <= lam < np.inf:
         raise ValueError(f"lam must be a number, 0 or more, got {lam!r}")
     return graph_penalty(hierarchy).prox(values, float(lam))
-
-
-def _int32(array: NDArray[Any]) -> NDArray[np.int32]:
-    return np.ascontiguousarray(array, dtype=np.int32)

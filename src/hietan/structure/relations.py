@@ -13,32 +13,30 @@ from hietan.structure.rows import BinaryRows
 
 
 def kernel_relations(hierarchy: Hierarchy) -> _kernel.Relations:
-    """Who is whose ancestor, as index arrays."""
-    above, below = hierarchy.ancestor_matrix, hierarchy.descendant_matrix
-    return _kernel.Relations(*(_int32(part) for m in (above, below) for part in (m.indptr, m.indices)))
+    """The ancestors and descendants of every feature, as index arrays."""
+    return _kernel.Relations(
+        *kernel_lists(hierarchy.ancestor_matrix), *kernel_lists(hierarchy.descendant_matrix)
+    )
+
+
+def kernel_lists(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The `indptr` and `indices` of a CSR matrix, as the kernel expects them."""
+    indptr, indices = (np.ascontiguousarray(part, dtype=np.int32) for part in (matrix.indptr, matrix.indices))
+    return indptr, indices
 
 
 Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the parent 0
 
 
 def first_violation(rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = 4096) -> Violation | None:
-    """The first place where a feature is 1 and its parent 0, or None where all rows are closed upwards."""
-    children = hierarchy.adjacency
-    if not children.nnz:
+    """The first place where a feature is 1 and its parent 0, or None if all rows agree with the hierarchy."""
+    if not hierarchy.adjacency.nnz:
         return None
+    children = kernel_lists(hierarchy.adjacency)
     for start in range(0, rows.n_rows, block_rows):
         stop = min(start + block_rows, rows.n_rows)
-        found = _kernel.find_violation(
-            _int32(children.indptr),
-            _int32(children.indices),
-            rows.words(np.arange(start, stop)),
-            stop - start,
-        )
+        found = _kernel.find_violation(*children, rows.words(np.arange(start, stop)), stop - start)
         if found is not None:
             row, parent, child = found
             return start + row, hierarchy.features[parent], hierarchy.features[child]
     return None
-
-
-def _int32(array: NDArray[Any]) -> NDArray[np.int32]:
-    return np.ascontiguousarray(array, dtype=np.int32)

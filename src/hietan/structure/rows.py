@@ -14,7 +14,7 @@ from hietan import _kernel
 
 @dataclass(frozen=True)
 class BinaryRows:
-    """A table of zeros and ones: a byte per cell if it came dense, the columns at 1 of each row if sparse."""
+    """A table of zeros and ones: a byte per cell if it is dense, the columns that are 1 in each row if it is sparse."""
 
     shape: tuple[int, int]
     dense: NDArray[np.uint8] | None = None
@@ -23,12 +23,12 @@ class BinaryRows:
 
     @classmethod
     def from_matrix(cls, X: Any, threshold: float | None = 0.0) -> BinaryRows:
-        """Read a finite ndarray or CSR matrix: 1 where it is above `threshold`; None: it must hold 0 and 1 alone."""
+        """Read a finite ndarray or CSR matrix: 1 where it is above `threshold`; None: it must hold only 0 and 1."""
         if sp.issparse(X):
             return cls._from_sparse(X, threshold)
         ones = X == 1 if threshold is None else X > threshold
         if threshold is None and not (ones | (X == 0)).all():
-            _refuse(X[~(ones | (X == 0))][0])
+            _refuse_value(X[~(ones | (X == 0))][0])
         return cls(X.shape, dense=np.ascontiguousarray(ones).view(np.uint8))
 
     @classmethod
@@ -43,7 +43,7 @@ class BinaryRows:
             X.sum_duplicates()
         ones = X.data == 1 if threshold is None else X.data > threshold
         if threshold is None and not (ones | (X.data == 0)).all():
-            _refuse(X.data[~(ones | (X.data == 0))][0])
+            _refuse_value(X.data[~(ones | (X.data == 0))][0])
         indptr, indices = X.indptr, X.indices
         if not ones.all():
             indptr, indices = np.concatenate([[0], np.cumsum(ones)])[indptr], indices[ones]
@@ -52,14 +52,16 @@ class BinaryRows:
 
     @property
     def n_rows(self) -> int:
+        """The number of rows."""
         return self.shape[0]
 
     @property
     def n_features(self) -> int:
+        """The number of columns."""
         return self.shape[1]
 
     def sparse(self) -> BinaryRows:
-        """The same table with the columns at 1 of each row."""
+        """The same table as lists of the columns that are 1 in each row."""
         if self.dense is None:
             return self
         row, column = np.nonzero(self.dense)
@@ -75,7 +77,7 @@ class BinaryRows:
         return _kernel.pack_sparse(self.indptr, self.indices, self.n_features, rows)
 
 
-def _refuse(value: object) -> None:
+def _refuse_value(value: object) -> None:
     raise ValueError(
         f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number"
     )

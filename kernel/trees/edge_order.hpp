@@ -1,15 +1,13 @@
-// The edges from the highest key down (ties: the smaller (i, j) first), sorted in blocks as they are read.
+// The edges from the highest key down (ties: the smaller (i, j) first), in blocks that are sorted one at a time.
 #pragma once
 
 #include <algorithm>
-#include <deque>
-#include <memory>
-#include <mutex>
 #include <numeric>
+#include <utility>
 #include <vector>
 
-#include "keys.hpp"
-#include "relations.hpp"
+#include "counts/relations.hpp"
+#include "trees/keys.hpp"
 
 namespace hietan {
 
@@ -23,40 +21,37 @@ struct Edge {
   bool related() const { return first_and_mark & kRelated; }
 };
 
-// The order itself. Blocks are cut off from the top and sorted one at a time.
-//
 // Features that never vary within a class have no information about any other: all their edges have the key 0. A
-// search that has joined all others would read every edge to come to these, so they can be had alone: `idle_edges`.
+// search that has joined all others would have to read every edge to reach these: `idle_edges` lists them alone.
 class EdgeOrder {
  public:
   using Cut = KeyHistogram::Cut;
 
-  // `block` is how many edges a first block should hold; 0: as many as do well.
-  EdgeOrder(const std::int64_t* keys, const Relations& relations, std::size_t block)
-      : dense_(std::make_unique<DenseKeys>(keys, relations.d)), relations_(relations), block_(block) {
-    find_idle();
-  }
-  EdgeOrder(const SparseKeys& keys, const Relations& relations, std::size_t block)
-      : sparse_(&keys), relations_(relations), block_(block) {
-    find_idle();
+  // `block` is how many edges a first block should hold; 0: a good number for these keys.
+  EdgeOrder(Keys keys, const Relations& relations, std::size_t block)
+      : keys_(std::move(keys)), relations_(relations), block_(block) {
+    for (std::size_t v = 0; v < relations_.d; ++v)
+      if (!varies()[v]) idle_.push_back(v);
   }
 
   const Relations& relations() const { return relations_; }
   // The size of a first block, no smaller than `least`.
   std::size_t portion(std::size_t least) const {
-    return block_ ? block_ : std::max(least, sparse_ ? sparse_->portion() : dense_->portion());
+    return block_ ? block_ : std::max(least, visit_keys(keys_, [](const auto& keys) { return keys.portion(); }));
   }
   Cut next(const Cut& last, std::size_t wanted) const {
-    const KeyHistogram& histogram = sparse_ ? sparse_->histogram() : dense_->histogram();
-    return histogram.next(last, {wanted, block_ ? 2 * block_ : kManyTies, relations_.d});
+    const KeyHistogram::Size size{wanted, block_ ? 2 * block_ : kManyTies, relations_.d};
+    return visit_keys(keys_, [&](const auto& keys) { return keys.histogram().next(last, size); });
   }
 
   // Whether any edge of each feature has a key other than 0, and how many features have.
-  const std::vector<std::uint8_t>& varies() const { return sparse_ ? sparse_->varies() : dense_->varies(); }
+  const std::vector<std::uint8_t>& varies() const {
+    return visit_keys(keys_, [](const auto& keys) -> const std::vector<std::uint8_t>& { return keys.varies(); });
+  }
   std::size_t varying() const { return relations_.d - idle_.size(); }
 
-  // The edges of features that do not vary, in order, from row `first` on, and where to go on: some thousands, or
-  // the rest. (No sort: they tie.)
+  // The edges of features that do not vary, in order, from row `first` on: some thousands, or the rest. The row after
+  // them goes to `next`. (There is nothing to sort: all keys are 0.)
   std::vector<Edge> idle_edges(std::size_t first, std::size_t* next) const {
     std::vector<Edge> edges;
     std::vector<std::uint8_t> relation(relations_.d, none);
@@ -75,11 +70,11 @@ class EdgeOrder {
     return edges;
   }
 
-  // The edges of a cut, in order, but for those that `dead(i, j)` gives up.
+  // The edges of a cut, in order, except those that `dead(i, j)` rules out.
   template <typename Dead>
   std::vector<Edge> sorted(const Cut& cut, Dead&& dead) const {
     if (cut.edges == 0) return {};
-    std::vector<Entry> entries = sparse_ ? collect(*sparse_, cut, dead) : collect(*dense_, cut, dead);
+    std::vector<Entry> entries = visit_keys(keys_, [&](const auto& keys) { return entries_of(keys, cut, dead); });
     sort_by_key(entries);
     std::vector<Edge> edges(entries.size());
     std::transform(entries.begin(), entries.end(), edges.begin(), [](const Entry& e) { return e.edge; });
@@ -99,11 +94,6 @@ class EdgeOrder {
   enum : std::uint8_t { none, above, below };
   static constexpr std::size_t kIdleEdges = std::size_t{1} << 16, kManyTies = std::size_t{1} << 22;
 
-  void find_idle() {
-    for (std::size_t v = 0; v < relations_.d; ++v)
-      if (!varies()[v]) idle_.push_back(v);
-  }
-
   static Edge directed(std::size_t i, std::size_t j, std::uint8_t relation) {
     const auto a = static_cast<std::uint32_t>(i), b = static_cast<std::uint32_t>(j);
     if (relation == none) return {a, b};
@@ -111,8 +101,8 @@ class EdgeOrder {
   }
 
   // In order of (i, j).
-  template <typename Keys, typename Dead>
-  std::vector<Entry> collect(const Keys& keys, const Cut& cut, Dead&& dead) const {
+  template <typename AnyKeys, typename Dead>
+  std::vector<Entry> entries_of(const AnyKeys& keys, const Cut& cut, Dead&& dead) const {
     std::vector<std::uint8_t> relation(relations_.d, none);
     std::vector<Entry> entries;
     std::vector<Run> runs;
@@ -125,13 +115,14 @@ class EdgeOrder {
       }
       entries.push_back({key, directed(i, j, relation[j])});
     });
-    return Keys::kRowsRise ? entries : in_order(entries, runs);
+    return AnyKeys::kRowsAscend ? entries : in_order(entries, runs);
   }
 
   static std::vector<Entry> in_order(const std::vector<Entry>& entries, const std::vector<Run>& runs) {
     std::vector<std::size_t> order(runs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return runs[a].feature < runs[b].feature; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return runs[a].feature < runs[b].feature; });
     std::vector<Entry> sorted;
     sorted.reserve(entries.size());
     for (const std::size_t k : order) {
@@ -144,12 +135,11 @@ class EdgeOrder {
 
   void mark(std::size_t i, std::vector<std::uint8_t>& relation, std::uint8_t above, std::uint8_t below) const {
     const Adjacency &up = relations_.ancestors, &down = relations_.descendants;
-    for (const std::int32_t* u = up.begin(i); u != up.end(i); ++u) relation[static_cast<std::size_t>(*u)] = above;
-    for (const std::int32_t* u = down.begin(i); u != down.end(i); ++u)
-      relation[static_cast<std::size_t>(*u)] = below;
+    for (const std::int32_t* u = up.begin(i); u != up.end(i); ++u) relation[index(*u)] = above;
+    for (const std::int32_t* u = down.begin(i); u != down.end(i); ++u) relation[index(*u)] = below;
   }
 
-  // Stable, descending: a radix sort of what the entries are below the largest key. They come in order of (i, j).
+  // Descending, and stable, so that ties stay in order of (i, j): a radix sort by the distance from the largest key.
   static void sort_by_key(std::vector<Entry>& entries) {
     if (entries.size() < 2) return;
     const auto by_key = [](const Entry& a, const Entry& b) { return a.key < b.key; };
@@ -170,66 +160,10 @@ class EdgeOrder {
     }
   }
 
-  std::unique_ptr<DenseKeys> dense_;     // one of these two
-  const SparseKeys* sparse_ = nullptr;
+  Keys keys_;
   Relations relations_;
   std::size_t block_;
-  std::vector<std::size_t> idle_;  // the features that do not vary, rising
-};
-
-// The whole order, shared by any number of readers: whoever comes first to the end of what is sorted sorts on.
-class Ranking {
- public:
-  struct Block {
-    std::vector<Edge> edges;
-    bool positive;  // all its keys are
-  };
-
-  // `keys` is an array of all of them or a `SparseKeys`.
-  template <typename Keys>
-  Ranking(const Keys& keys, const Relations& relations, std::size_t block)
-      : order_(keys, relations, block), wanted_(order_.portion(std::size_t{1} << 14)) {}
-
-  const Relations& relations() const { return order_.relations(); }
-  const EdgeOrder& order() const { return order_; }
-  std::size_t sorted_edges() const {
-    std::lock_guard<std::mutex> guard(mutex_);
-    return sorted_;
-  }
-
-  // The k-th block, or null where there are no more edges.
-  const Block* block(std::size_t k) {
-    std::lock_guard<std::mutex> guard(mutex_);
-    while (k >= blocks_.size()) {
-      if (cut_.exhausted()) return nullptr;
-      const EdgeOrder::Cut cut = order_.next(cut_, wanted_);
-      blocks_.push_back({order_.sorted(cut, [](std::size_t, std::size_t) { return false; }), cut.positive()});
-      cut_ = cut;  // only now: where memory runs out, the block is sorted again another time
-      sorted_ += blocks_.back().edges.size();
-      wanted_ = std::min(wanted_ + wanted_ / 2, pair_total(relations().d) + 1);
-    }
-    return &blocks_[k];
-  }
-
-  // The same of the edges of features that do not vary alone.
-  const Block* idle_block(std::size_t k) {
-    std::lock_guard<std::mutex> guard(mutex_);
-    while (k >= idle_.size()) {
-      if (idle_row_ >= relations().d) return nullptr;
-      std::size_t next = 0;
-      idle_.push_back({order_.idle_edges(idle_row_, &next), false});
-      idle_row_ = next;
-    }
-    return &idle_[k];
-  }
-
- private:
-  EdgeOrder order_;
-  EdgeOrder::Cut cut_;
-  std::size_t wanted_;
-  std::deque<Block> blocks_, idle_;  // deques: blocks stay where they are while others are added
-  std::size_t sorted_ = 0, idle_row_ = 0;
-  mutable std::mutex mutex_;
+  std::vector<std::size_t> idle_;  // the features that do not vary, ascending
 };
 
 }  // namespace hietan

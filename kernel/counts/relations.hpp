@@ -1,8 +1,9 @@
-// Who is whose ancestor: the transitive closure of the feature DAG as two CSR structures.
+// Which features are related: the transitive closure of the feature DAG as two CSR structures.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
+#include <initializer_list>
+
+#include "counts/index.hpp"
 
 namespace hietan {
 
@@ -21,7 +22,7 @@ struct Relations {
   template <typename F>
   void for_each_related(std::size_t v, F&& f) const {
     for (const Adjacency* side : {&ancestors, &descendants})
-      for (const std::int32_t* u = side->begin(v); u != side->end(v); ++u) f(static_cast<std::size_t>(*u));
+      for (const std::int32_t* u = side->begin(v); u != side->end(v); ++u) f(index(*u));
   }
 };
 

@@ -2,12 +2,19 @@
 //
 // A feature has one word each for its value, whether it is still available and whether it has a parent, a bit per
 // row ("lane"). One pass over the ranked edges serves all lanes: three operations on words settle nearly every edge
-// for all of them, and only what is left reaches the components, which are labels laid out so that 64 of them are
-// compared at once. (Masks of 128, 256 and 512 lanes were no quicker, from 1,300 to 40,000 features: a pass then serves
+// for all of them, and only the remaining lanes reach the components, which are labels laid out so that 64 of them are
+// compared at once. (Masks of 128, 256 and 512 lanes were not faster, from 1,300 to 40,000 features: a pass then serves
 // more rows, but what it touches no longer fits the caches.)
 #pragma once
 
-#include "trees.hpp"
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "counts/words.hpp"
+#include "trees/ranking.hpp"
+#include "trees/tree.hpp"
 
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
@@ -21,6 +28,7 @@ class LazyBatch {
   LazyBatch(Ranking& ranking, const std::int64_t* root_order, std::int32_t lone_feature)
       : ranking_(ranking),
         relations_(ranking.relations()),
+        varies_(ranking.order().varies()),
         root_order_(root_order),
         lone_(lone_feature),
         d_(relations_.d),
@@ -35,18 +43,23 @@ class LazyBatch {
 
   // Learns the trees of up to 64 rows; `value` is a word per feature.
   void learn(const Word* value, std::size_t rows) {
-    reset(value, rows);
-    // First the features that vary: as long as keys are above 0, edges join no others.
+    reset(value);
+    // First the features that vary: while keys are above 0, edges join no others.
     select_active(rows, missing_);
     std::size_t k = 0;
-    for (const Ranking::Block* block; active_ && (block = ranking_.block(k)) && block->positive; ++k) read(*block);
-    // Then all: where every row has joined those that vary, the edges of the rest will do.
+    for (; active_; ++k) {
+      const Ranking::Block* block = ranking_.block(k);
+      if (!block || !block->positive) break;
+      read(*block);
+    }
+    // Then all: once every row has joined those that vary, the edges of the others suffice.
     const bool idle_only = !active_;
     select_active(rows, absent_);
-    if (idle_only) k = 0;
-    for (const Ranking::Block* block;
-         active_ && (block = idle_only ? ranking_.idle_block(k) : ranking_.block(k)); ++k)
+    for (k = idle_only ? 0 : k; active_; ++k) {
+      const Ranking::Block* block = idle_only ? ranking_.idle_block(k) : ranking_.block(k);
+      if (!block) break;
       read(*block);
+    }
     find_roots(lane_mask(rows));
   }
 
@@ -60,7 +73,7 @@ class LazyBatch {
   }
 
  private:
-  void reset(const Word* value, std::size_t rows) {
+  void reset(const Word* value) {
     value_ = value;
     std::fill(open_.begin(), open_.end(), Open{~Word{0}, 0});
     std::fill(placed_.begin(), placed_.end(), Word{0});
@@ -76,11 +89,11 @@ class LazyBatch {
     }
   }
 
-  // The rows that lack edges.
-  void select_active(std::size_t rows, const std::int64_t* lacking) {
+  // Continues with the rows that still need edges: `needed` is missing_ or absent_.
+  void select_active(std::size_t rows, const std::int64_t* needed) {
     active_ = 0;
-    for (std::size_t lane = 0; lane < rows; ++lane) active_ |= static_cast<Word>(lacking[lane] > 0) << lane;
-    lacking_ = lacking;
+    for (std::size_t lane = 0; lane < rows; ++lane) active_ |= static_cast<Word>(needed[lane] > 0) << lane;
+    needed_ = needed;
   }
 
   void read(const Ranking::Block& block) {
@@ -102,11 +115,11 @@ class LazyBatch {
     lanes &= ~same_component(a, b, lanes);
     if (!lanes) return false;
     if (Directed) give_parents(a, b, edge.related(), lanes);
-    for_each_bit(lanes, [&](int lane) { join(a, b, static_cast<std::size_t>(lane)); });
+    for_each_bit(lanes, [&](std::size_t lane) { join(a, b, lane); });
     remove_redundant(a, lanes);
     remove_redundant(b, lanes);
-    for_each_bit(lanes, [&](int lane) {
-      if (lacking_[lane] <= 0) active_ &= ~(Word{1} << lane);
+    for_each_bit(lanes, [&](std::size_t lane) {
+      if (needed_[lane] <= 0) active_ &= ~(Word{1} << lane);
     });
     return true;
   }
@@ -128,20 +141,18 @@ class LazyBatch {
     }
 #endif
     Word same = 0;
-    for_each_bit(lanes, [&](int lane) { same |= static_cast<Word>(x[lane] == y[lane]) << lane; });
+    for_each_bit(lanes, [&](std::size_t lane) { same |= static_cast<Word>(x[lane] == y[lane]) << lane; });
     return same;
   }
 
-  // The descendant of a related edge, else the endpoint whose partner has a parent, gets one and with it its cluster.
+  // The descendant of a related edge, else the end whose partner has a parent, gets one, and so does its cluster.
   void give_parents(std::size_t a, std::size_t b, bool related, Word lanes) {
     const Word to_b = related ? lanes : lanes & open_[a].has_parent;
     const Word to_a = related ? 0 : lanes & open_[b].has_parent;
-    for_each_bit(to_a, [&](int lane) { give_parent(a, static_cast<std::size_t>(lane)); });
-    for_each_bit(to_b, [&](int lane) { give_parent(b, static_cast<std::size_t>(lane)); });
-    for_each_bit(lanes & ~(to_a | to_b), [&](int lane) {
-      std::swap(cluster_[a * kLanes + static_cast<std::size_t>(lane)],
-                cluster_[b * kLanes + static_cast<std::size_t>(lane)]);
-    });
+    for_each_bit(to_a, [&](std::size_t lane) { give_parent(a, lane); });
+    for_each_bit(to_b, [&](std::size_t lane) { give_parent(b, lane); });
+    for_each_bit(lanes & ~(to_a | to_b),
+                 [&](std::size_t lane) { std::swap(cluster_[a * kLanes + lane], cluster_[b * kLanes + lane]); });
   }
 
   void give_parent(std::size_t v, std::size_t lane) {
@@ -160,7 +171,7 @@ class LazyBatch {
     size_[at(keep)] = static_cast<Label>(size_[at(keep)] + size_[at(lose)]);
     for (std::size_t u = member; component_[at(u)] != keep; u = next_[at(u)]) component_[at(u)] = keep;
     std::swap(next_[at(a)], next_[at(b)]);
-    edges_[lane * d_ + edge_count_[lane]++] = {static_cast<std::int32_t>(a), static_cast<std::int32_t>(b)};
+    edges_[lane * d_ + edge_count_[lane]++] = {feature_id(a), feature_id(b)};
     --missing_[lane];
     --absent_[lane];
   }
@@ -175,8 +186,8 @@ class LazyBatch {
       const Word removed = open_[u].available & entering & ~(value_[u] ^ value);
       if (!removed) return;
       open_[u].available &= ~removed;
-      const std::int64_t varies = ranking_.order().varies()[u];
-      for_each_bit(removed, [&](int lane) {
+      const std::int64_t varies = varies_[u];
+      for_each_bit(removed, [&](std::size_t lane) {
         missing_[lane] -= varies;
         --absent_[lane];
       });
@@ -186,20 +197,21 @@ class LazyBatch {
   // The first in the root order of the features without a parent (Directed) or of all that are kept.
   void find_roots(Word pending) {
     for (const std::int64_t* v = root_order_; pending && v != root_order_ + d_; ++v) {
-      Word found = pending & open_[static_cast<std::size_t>(*v)].available;
-      if (Directed) found &= ~open_[static_cast<std::size_t>(*v)].has_parent;
-      for_each_bit(found, [&](int lane) { root_[lane] = static_cast<std::int32_t>(*v); });
+      Word found = pending & open_[index(*v)].available;
+      if (Directed) found &= ~open_[index(*v)].has_parent;
+      for_each_bit(found, [&](std::size_t lane) { root_[lane] = static_cast<std::int32_t>(*v); });
       pending &= ~found;
     }
   }
 
-  // Side by side, for nearly every edge is settled by these two alone.
+  // Side by side in memory: nearly every edge is settled by these two alone.
   struct Open {
     Word available, has_parent;
   };
 
   Ranking& ranking_;
   const Relations& relations_;
+  const std::vector<std::uint8_t>& varies_;  // each feature, in any class
   const std::int64_t* root_order_;
   const std::int32_t lone_;
   const std::size_t d_;
@@ -210,14 +222,14 @@ class LazyBatch {
   std::vector<Label> component_, next_, size_, cluster_;  // [feature][lane]; next_ and cluster_ are circular lists
   std::vector<Pair> edges_;                               // [lane][edge]
   std::size_t edge_count_[kLanes] = {};
-  // How many edges are yet to come to join the available features that vary, while others have none; and to join all.
+  // How many more edges join all available features that vary (while the others have none), and all available ones.
   std::int64_t missing_[kLanes] = {}, absent_[kLanes] = {};
-  const std::int64_t* lacking_ = missing_;
+  const std::int64_t* needed_ = missing_;
   std::int32_t root_[kLanes] = {};
   Orienter orienter_;
 };
 
-// Calls visit(row, parent) for each row, in order. Short labels are the quicker ones, as far as they reach.
+// Calls visit(row, parent) for each row, in order. Short labels are faster, where there are enough of them.
 template <typename Visit>
 void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, const std::int64_t* root_order,
                         std::int32_t lone_feature, bool directed, bool wide_labels, Visit&& visit) {

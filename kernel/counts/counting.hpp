@@ -1,19 +1,10 @@
-// The statistics of one class: how many rows have feature i (ones), and both i and j (pairs).
-// Pairs i < j are stored row after row of the upper triangle, without the diagonal.
+// Counts of all pairs of features over the rows of one class, from packed rows or from sparse ones.
 #pragma once
 
-#include "words.hpp"
+#include "counts/counts.hpp"
+#include "counts/words.hpp"
 
 namespace hietan {
-
-inline std::size_t pair_total(std::size_t d) { return d * (d - 1) / 2; }
-
-// Position of the pair (i, i + 1); the pair (i, j) is j - i - 1 further on.
-inline std::size_t row_start(std::size_t i, std::size_t d) { return i * d - i * (i + 1) / 2; }
-
-inline std::size_t pair_index(std::size_t i, std::size_t j, std::size_t d) {
-  return i < j ? row_start(i, d) + (j - i - 1) : row_start(j, d) + (i - j - 1);
-}
 
 namespace detail {
 
@@ -25,8 +16,8 @@ inline void add_popcounts(const Word* w, const Word* const* x, std::size_t words
     const Word w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
     const Word *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
     for (std::size_t k = 0; k < length; ++k)
-      pairs[k] += static_cast<std::int32_t>(population(w0 & x0[k]) + population(w1 & x1[k]) +
-                                            population(w2 & x2[k]) + population(w3 & x3[k]));
+      pairs[k] += static_cast<std::int32_t>(population(w0 & x0[k]) + population(w1 & x1[k]) + population(w2 & x2[k]) +
+                                            population(w3 & x3[k]));
     return;
   }
   for (std::size_t b = 0; b < words; ++b) {
@@ -60,17 +51,17 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
   }
 }
 
-// Adds the counts of CSR rows (sorted, distinct column indices): the work is in the ones alone.
+// Adds the counts of CSR rows (sorted, distinct column indices): the work grows with the number of ones only.
 template <typename Index>
 inline void count_sparse(const Index* indptr, const Index* indices, const std::int64_t* rows, std::size_t n,
                          std::size_t d, std::int32_t* ones, std::int32_t* pairs) {
   for (std::size_t r = 0; r < n; ++r) {
     const Index* end = indices + indptr[rows[r] + 1];
     for (const Index* a = indices + indptr[rows[r]]; a < end; ++a) {
-      const auto i = static_cast<std::size_t>(*a);
+      const std::size_t i = index(*a);
       ++ones[i];
       std::int32_t* row = pairs + row_start(i, d);
-      for (const Index* b = a + 1; b < end; ++b) ++row[static_cast<std::size_t>(*b) - i - 1];
+      for (const Index* b = a + 1; b < end; ++b) ++row[index(*b) - i - 1];
     }
   }
 }

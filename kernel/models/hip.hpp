@@ -1,8 +1,11 @@
-// HIP: a feature at 1 removes its ancestors, a feature at 0 its descendants, all judged at once on the row.
+// HIP: a feature that is 1 removes its ancestors, one that is 0 its descendants, all judged on the row as it is.
 #pragma once
 
-#include "relations.hpp"
-#include "scores.hpp"
+#include <vector>
+
+#include "counts/relations.hpp"
+#include "counts/words.hpp"
+#include "models/smoothing.hpp"
 
 namespace hietan {
 
@@ -17,22 +20,22 @@ inline void hip_select(const Relations& relations, const Word* value, Word* kept
   }
 }
 
-// Naive Bayes over what is kept; out[row][class] starts from the caller's values.
+// Naive Bayes over the features that are kept. Adds to out[row][class].
 inline void hip_naive_bayes(const Tables& tables, const Relations& relations, const Word* words, std::size_t rows,
                             double* out) {
   const std::size_t d = tables.features(), classes = tables.classes();
   std::vector<double> factor(2 * d * classes, 0.0);  // [feature][value][class]
   for (std::size_t v = 0; v < d; ++v)
-    for (std::size_t x = 0; x < 2; ++x) tables.add_root(v, x, factor.data() + (2 * v + x) * classes);
+    for (std::size_t x = 0; x < 2; ++x) tables.add_root(v, x != 0, factor.data() + (2 * v + x) * classes);
   std::vector<Word> kept(d);
   for (std::size_t first = 0; first < rows; first += kLanes) {
     const Word* value = words + first / kLanes * d;
     const Word lanes = lane_mask(rows - first);
     hip_select(relations, value, kept.data());
     for (std::size_t v = 0; v < d; ++v)
-      for_each_bit(kept[v] & lanes, [&](int lane) {
+      for_each_bit(kept[v] & lanes, [&](std::size_t lane) {
         const double* cell = factor.data() + (2 * v + (value[v] >> lane & 1)) * classes;
-        double* row = out + (first + static_cast<std::size_t>(lane)) * classes;
+        double* row = out + (first + lane) * classes;
         for (std::size_t c = 0; c < classes; ++c) row[c] += cell[c];
       });
   }

@@ -1,8 +1,8 @@
-// Rows that contradict the hierarchy: a feature at 1 under a parent at 0.
+// Rows that contradict the hierarchy: a feature is 1 although its parent is 0.
 #pragma once
 
-#include "relations.hpp"
-#include "words.hpp"
+#include "counts/relations.hpp"
+#include "counts/words.hpp"
 
 namespace hietan {
 
@@ -18,8 +18,7 @@ inline Violation find_violation(const Adjacency& children, std::size_t d, const 
       for (std::size_t first = 0; first < rows; first += kLanes) {
         const Word* batch = words + first / kLanes * d;
         const Word broken = batch[*u] & ~batch[v] & lane_mask(rows - first);
-        if (broken)
-          return {static_cast<std::int64_t>(first) + lowest_bit(broken), static_cast<std::int32_t>(v), *u};
+        if (broken) return {static_cast<std::int64_t>(first) + lowest_bit(broken), feature_id(v), *u};
       }
   return {};
 }

@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "proximal.hpp"
+#include "models/proximal.hpp"
 
 namespace hietan {
 
@@ -45,8 +44,16 @@ class LogisticPath {
 
   // `sign` is y, 1 or -1, both of which must occur.
   LogisticPath(const SparseRows& X, const double* sign, const double* weight, const GraphPenalty& penalty)
-      : X_(X), sign_(sign), weight_(weight), penalty_(penalty), prox_(penalty), mean_(X.d), wrong_(X.n), residual_(X.n),
-        slope_(X.d), trial_(X.d) {
+      : X_(X),
+        sign_(sign),
+        weight_(weight),
+        penalty_(penalty),
+        prox_(penalty),
+        mean_(X.d),
+        wrong_(X.n),
+        residual_(X.n),
+        slope_(X.d),
+        trial_(X.d) {
     X.transposed_times(weight, mean_.data());
     double positive = 0;
     for (std::size_t i = 0; i < X.n; ++i) positive += sign[i] > 0 ? weight[i] : 0;
@@ -63,12 +70,10 @@ class LogisticPath {
     for (std::int64_t iteration = 1; iteration <= max_iter; ++iteration) {
       step(ahead, lambda, next);
       double uphill = (ahead.shift - next.shift) * (next.shift - point.shift);
-      for (std::size_t v = 0; v < X_.d; ++v)
-        uphill += (ahead.coef[v] - next.coef[v]) * (next.coef[v] - point.coef[v]);
+      for (std::size_t v = 0; v < X_.d; ++v) uphill += (ahead.coef[v] - next.coef[v]) * (next.coef[v] - point.coef[v]);
       if (uphill > 0) t = 1;
       const double next_t = (1 + std::sqrt(1 + 4 * t * t)) / 2, momentum = (t - 1) / next_t;
-      for (std::size_t v = 0; v < X_.d; ++v)
-        ahead.coef[v] = next.coef[v] + momentum * (next.coef[v] - point.coef[v]);
+      for (std::size_t v = 0; v < X_.d; ++v) ahead.coef[v] = next.coef[v] + momentum * (next.coef[v] - point.coef[v]);
       for (std::size_t i = 0; i < X_.n; ++i)
         ahead.response[i] = next.response[i] + momentum * (next.response[i] - point.response[i]);
       ahead.shift = next.shift + momentum * (next.shift - point.shift);
@@ -86,18 +91,16 @@ class LogisticPath {
   }
 
  private:
-  // The step grows by this factor per iteration; where the loss curves more it is cut, with something to spare.
+  // The step grows by kGrow per iteration; where the loss curves more than the step allows, it is cut, with a margin.
   static constexpr double kGrow = 1.01, kSpare = 1.05;
   static constexpr std::int64_t kCheckEvery = 10;
 
   struct Point {
     std::vector<double> coef, response;  // response: (X - mean) coef + shift
-    double shift;
+    double shift = 0;
   };
 
-  static double entropy(double p) {
-    return (p > 0 ? p * std::log(p) : 0) + (p < 1 ? (1 - p) * std::log1p(-p) : 0);
-  }
+  static double entropy(double p) { return (p > 0 ? p * std::log(p) : 0) + (p < 1 ? (1 - p) * std::log1p(-p) : 0); }
 
   void respond(Point& point) const {
     X_.times(point.coef.data(), point.response.data());
@@ -157,7 +160,7 @@ class LogisticPath {
     return curved > 0 ? curved / length : 1;
   }
 
-  // Gives the best point its best shift, by Newton's method, as a dual point must sum to 0; then the duality gap.
+  // Gives the best point its best shift by Newton's method, since a dual point must sum to 0; then the duality gap.
   Fit certify(double lambda) {
     double total = derive(best_);
     for (int k = 0; k < 50 && std::abs(total) > 1e-15; ++k) {

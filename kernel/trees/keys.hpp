@@ -1,20 +1,22 @@
-// Where the keys of the edges come from: an array of all of them, or sparse counts, from which those of pairs that
-// never co-occur are worked out when they are asked for.
+// Where the keys of the edges come from: an array of all of them, or sparse counts, from which the keys of pairs that
+// never co-occur are computed on demand.
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
+#include <variant>
 #include <vector>
 
-#include "histogram.hpp"
-#include "information.hpp"
+#include "trees/histogram.hpp"
+#include "trees/information.hpp"
 
 namespace hietan {
 
 // The keys of the pairs i < j, row after row of the upper triangle.
 class DenseKeys {
  public:
-  static constexpr bool kRowsRise = true;
+  static constexpr bool kRowsAscend = true;
   DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
     for (std::size_t i = 0; i < d; ++i) {
       const std::int64_t* row = keys + row_start(i, d);
@@ -31,13 +33,13 @@ class DenseKeys {
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
-  // How many edges a block should hold at first: each costs a pass over what `within` goes through.
+  // How many edges a first block should hold: each block costs a pass over everything that `within` visits.
   std::size_t portion() const { return pair_total(d_) / 32; }
 
   // Whether any edge of each feature has a key other than 0.
   const std::vector<std::uint8_t>& varies() const { return varies_; }
 
-  // Calls f(i, j, key) for the edges of a cut, row after row, j rising.
+  // Calls f(i, j, key) for the edges of a cut, row after row, j ascending.
   template <typename F>
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
@@ -59,10 +61,10 @@ class DenseKeys {
 
 // The key of a pair that never co-occurs depends on the two features' numbers of ones alone, and most features share
 // theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features, far
-// fewer than pairs of features; where even these are many, they are worked out anew for each block that may hold some.
+// fewer than pairs of features; where even these are many, they are recomputed for each block that may hold some.
 class SparseKeys {
  public:
-  static constexpr bool kRowsRise = false;
+  static constexpr bool kRowsAscend = false;
 
   explicit SparseKeys(const Counts& counts)
       : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
@@ -79,7 +81,7 @@ class SparseKeys {
 
   const std::vector<std::uint8_t>& varies() const { return varies_; }
 
-  // Group after group, so that what a group's features have in common is found once.
+  // The same, group after group, so that what a group's features have in common is found once.
   template <typename F>
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
@@ -96,7 +98,7 @@ class SparseKeys {
         apart = apart_keys(g, space);
         for (std::size_t j = *first + 1; j < counts_.d; ++j) {
           const std::int64_t key = apart[group_[j]];
-          if (key >= low && key < high) partners.push_back(static_cast<std::int32_t>(j));
+          if (key >= low && key < high) partners.push_back(feature_id(j));
         }
       }
       for (auto i = first; i != last; ++i) row_within(*i, low, high, partners, apart, f);
@@ -109,13 +111,13 @@ class SparseKeys {
     const std::int64_t* apart = apart_keys(group_[i], space);
     for (std::size_t j = i + 1; j < counts_.d; ++j) out[j - i - 1] = apart[group_[j]];
     for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
-      out[static_cast<std::size_t>(counts_.indices[e]) - i - 1] = keys_[static_cast<std::size_t>(e)];
+      out[index(counts_.indices[e]) - i - 1] = keys_[index(e)];
   }
 
  private:
   static constexpr std::size_t kMaxKeptGroups = 4096;  // 128 MB
 
-  static std::size_t entries(const Counts& counts) { return static_cast<std::size_t>(counts.indptr[counts.d]); }
+  static std::size_t entries(const Counts& counts) { return index(counts.indptr[counts.d]); }
   std::size_t groups() const { return start_.size() - 1; }
   std::size_t size(std::size_t g) const { return start_[g + 1] - start_[g]; }
 
@@ -140,13 +142,13 @@ class SparseKeys {
   }
 
   void fill_row(std::size_t i, std::vector<double>& sum) {
-    const auto from = static_cast<std::size_t>(counts_.indptr[i]), to = static_cast<std::size_t>(counts_.indptr[i + 1]);
+    const std::size_t from = index(counts_.indptr[i]), to = index(counts_.indptr[i + 1]);
     sum.assign(to - from, 0.0);
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const Information::Row row = information_.row(i, c);
       const std::int32_t* one = counts_.ones_of(c);
       for (std::size_t e = from; e < to; ++e) {
-        const auto j = static_cast<std::size_t>(counts_.indices[e]);
+        const std::size_t j = index(counts_.indices[e]);
         sum[e - from] += row.term(counts_.pairs[e * counts_.classes + c], one[j], information_.margin(j, c));
       }
     }
@@ -162,7 +164,7 @@ class SparseKeys {
     std::vector<std::size_t> together(groups());
     for (std::size_t g = 0; g < groups(); ++g) {
       std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
-      work_out_apart(g, apart);
+      compute_apart(g, apart);
       for (std::size_t h = g; h < groups(); ++h) {
         histogram_.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
         for (const std::size_t k : {g, h}) {
@@ -173,7 +175,7 @@ class SparseKeys {
       std::fill(together.begin(), together.end(), 0);
       for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
         for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)
-          ++together[group_[static_cast<std::size_t>(counts_.indices[e])]];
+          ++together[group_[index(counts_.indices[e])]];
       for (std::size_t h = 0; h < groups(); ++h) histogram_.remove(apart[h], together[h]);
     }
   }
@@ -183,48 +185,47 @@ class SparseKeys {
     for (std::size_t i = 0; i < counts_.d; ++i) {
       if (highest_[group_[i]] != 0 || lowest_[group_[i]] != 0) varies_[i] = 1;
       for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
-        if (keys_[static_cast<std::size_t>(e)] != 0)
-          varies_[i] = varies_[static_cast<std::size_t>(counts_.indices[e])] = 1;
+        if (keys_[index(e)] != 0) varies_[i] = varies_[index(counts_.indices[e])] = 1;
     }
   }
 
-  // The keys of pairs that never co-occur, of group g with every group; `space` is where to work them out if need be.
+  // The keys of pairs that never co-occur, of group g with every group; computed into `space` if they are not kept.
   const std::int64_t* apart_keys(std::size_t g, std::vector<std::int64_t>& space) const {
     if (!apart_.empty()) return apart_.data() + g * groups();
     space.resize(groups());
-    work_out_apart(g, space.data());
+    compute_apart(g, space.data());
     return space.data();
   }
 
-  void work_out_apart(std::size_t g, std::int64_t* out) const {
+  void compute_apart(std::size_t g, std::int64_t* out) const {
     std::vector<double> sum(groups(), 0.0);
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const Information::Row row = information_.row(member_[start_[g]], c);
       const std::int32_t* one = counts_.ones_of(c);
       for (std::size_t h = 0; h < groups(); ++h) {
         const std::size_t j = member_[start_[h]];
-        // Two groups with more ones than rows always co-occur: no such pair is ever asked about.
+        // Two features with more ones than rows always co-occur: the key of such a pair is never read.
         if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
       }
     }
     for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
   }
 
-  // Both lists rise: those that co-occur with i, and the features whose key with i is in range if they don't.
+  // Merges two ascending lists: the features that co-occur with i, and those whose key with i is in range if they
+  // don't.
   template <typename F>
   void row_within(std::size_t i, std::int64_t low, std::int64_t high, const std::vector<std::int32_t>& partners,
                   const std::int64_t* apart, F& f) const {
-    const auto end = static_cast<std::size_t>(counts_.indptr[i + 1]);
-    auto e = static_cast<std::size_t>(counts_.indptr[i]);
+    const std::size_t end = index(counts_.indptr[i + 1]);
+    std::size_t e = index(counts_.indptr[i]);
     const auto together = [&](std::int32_t before) {
       for (; e < end && counts_.indices[e] < before; ++e)
-        if (keys_[e] >= low && keys_[e] < high) f(i, static_cast<std::size_t>(counts_.indices[e]), keys_[e]);
+        if (keys_[e] >= low && keys_[e] < high) f(i, index(counts_.indices[e]), keys_[e]);
     };
-    for (auto p = std::upper_bound(partners.begin(), partners.end(), static_cast<std::int32_t>(i));
-         p != partners.end(); ++p) {
+    for (auto p = std::upper_bound(partners.begin(), partners.end(), feature_id(i)); p != partners.end(); ++p) {
       together(*p);
       if (e < end && counts_.indices[e] == *p) continue;
-      const auto j = static_cast<std::size_t>(*p);
+      const std::size_t j = index(*p);
       f(i, j, apart[group_[j]]);
     }
     together(INT32_MAX);
@@ -240,5 +241,14 @@ class SparseKeys {
   std::vector<std::uint8_t> varies_;            // each feature
   KeyHistogram histogram_;
 };
+
+// Either kind. Both offer histogram(), portion(), varies(), within() and kRowsAscend: whether within() visits the rows
+// in ascending order.
+using Keys = std::variant<std::shared_ptr<const DenseKeys>, std::shared_ptr<const SparseKeys>>;
+
+template <typename F>
+decltype(auto) visit_keys(const Keys& keys, F&& f) {
+  return std::visit([&](const auto& either) -> decltype(auto) { return f(*either); }, keys);
+}
 
 }  // namespace hietan

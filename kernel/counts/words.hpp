@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <cstring>
 
+#include "counts/index.hpp"
+
 #if defined(_MSC_VER)
 #include <intrin.h>
 #endif
 
-// Where the loader can choose between versions of a function, the machine's own population count and vectors are used.
+// Where the loader can choose between versions of a function, it picks the one that suits the processor.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__)
 #define HIETAN_POPCOUNT_CLONES __attribute__((target_clones("arch=x86-64-v4", "popcnt", "default")))
 #define HIETAN_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
@@ -27,9 +29,9 @@ inline std::size_t word_count(std::size_t rows) { return (rows + kLanes - 1) / k
 
 inline int lowest_bit(Word w) {
 #if defined(_MSC_VER)
-  unsigned long index;
-  _BitScanForward64(&index, w);
-  return static_cast<int>(index);
+  unsigned long position;
+  _BitScanForward64(&position, w);
+  return static_cast<int>(position);
 #else
   return __builtin_ctzll(w);
 #endif
@@ -37,9 +39,9 @@ inline int lowest_bit(Word w) {
 
 inline int highest_bit(Word w) {
 #if defined(_MSC_VER)
-  unsigned long index;
-  _BitScanReverse64(&index, w);
-  return static_cast<int>(index);
+  unsigned long position;
+  _BitScanReverse64(&position, w);
+  return static_cast<int>(position);
 #else
   return 63 - __builtin_clzll(w);
 #endif
@@ -53,10 +55,12 @@ inline int population(Word w) {
 #endif
 }
 
+inline bool has_bit(Word w, std::size_t lane) { return (w >> lane & 1) != 0; }
+
 // Calls f(lane) for every set bit, lowest first.
 template <typename F>
 inline void for_each_bit(Word w, F&& f) {
-  for (; w; w &= w - 1) f(lowest_bit(w));
+  for (; w; w &= w - 1) f(index(lowest_bit(w)));
 }
 
 // The first `n` lanes.
@@ -67,7 +71,7 @@ inline void pack_dense(const std::uint8_t* values, std::size_t d, const std::int
                        Word* words) {
   std::memset(words, 0, word_count(n) * d * sizeof(Word));
   for (std::size_t r = 0; r < n; ++r) {
-    const std::uint8_t* row = values + static_cast<std::size_t>(rows[r]) * d;
+    const std::uint8_t* row = values + index(rows[r]) * d;
     Word* out = words + (r / kLanes) * d;
     const int lane = static_cast<int>(r % kLanes);
     for (std::size_t v = 0; v < d; ++v) out[v] |= static_cast<Word>(row[v]) << lane;

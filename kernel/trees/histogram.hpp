@@ -1,10 +1,10 @@
-// Which keys there are, coarsely: enough to cut the next block off the top without sorting the rest.
+// A coarse histogram of the keys: enough to cut the next block off the top without sorting the rest.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "words.hpp"
+#include "counts/words.hpp"
 
 namespace hietan {
 
@@ -28,14 +28,14 @@ class KeyHistogram {
   struct Size {
     std::size_t wanted, large, d;
   };
-  // What comes after `before`: at least `wanted` edges if there are as many above the next bucket that stands alone.
+  // The cut after `before`: at least `wanted` edges, if there are that many above the next bucket that is cut alone.
   Cut next(const Cut& before, const Size& size) const {
     if (before.last != kAllRows) return part(before.bottom, before.last, size);
     Cut cut;
     cut.top = cut.bottom = before.bottom;
     while (cut.bottom > 0 && cut.edges < size.wanted) {
       const std::size_t b = cut.bottom - 1;
-      if (stands_alone(b, size)) return cut.edges ? cut : part(b, 0, size);
+      if (cut_alone(b, size)) return cut.edges ? cut : part(b, 0, size);
       cut.edges += counts_[b];
       cut.bottom = b;
     }
@@ -48,8 +48,8 @@ class KeyHistogram {
   static constexpr std::size_t kBuckets = std::size_t{64} << kMantissa;
   static constexpr std::size_t kZero = 1, kLastSingle = std::size_t{2} << kMantissa;  // buckets of a single key
 
-  // Zero does: all edges of features that never vary have it, and whoever needs no others can skip to them.
-  bool stands_alone(std::size_t b, const Size& size) const {
+  // Zero always is: all edges of features that never vary have it, and a reader who needs only those skips to them.
+  bool cut_alone(std::size_t b, const Size& size) const {
     return b == kZero || (b > kZero && b <= kLastSingle && counts_[b] > size.large);
   }
 
@@ -58,13 +58,13 @@ class KeyHistogram {
     return {b + 1, b, counts_[b], first, first + rows < size.d ? first + rows : kAllRows};
   }
 
-  // A rising step function of the key: exponent and leading bits, as in a floating-point number.
+  // An increasing step function of the key: exponent and leading bits, as in a floating-point number.
   static std::size_t bucket(std::int64_t key) {
     if (key < 0) return 0;
-    if (key < (std::int64_t{1} << kMantissa)) return kZero + static_cast<std::size_t>(key);
+    if (key < (std::int64_t{1} << kMantissa)) return kZero + index(key);
     const int exponent = highest_bit(static_cast<Word>(key));
-    const auto leading = static_cast<std::size_t>(key >> (exponent - kMantissa));
-    return kZero + (static_cast<std::size_t>(exponent - kMantissa) << kMantissa) + leading;
+    const std::size_t leading = index(key >> (exponent - kMantissa));
+    return kZero + (index(exponent - kMantissa) << kMantissa) + leading;
   }
 
   // The smallest key of a bucket.

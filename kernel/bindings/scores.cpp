@@ -1,0 +1,170 @@
+// Smoothing, and what it turns counts into: scores and factors of trees, of averaged estimators and of HIP.
+#include "models/scores.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "bindings/bindings.hpp"
+#include "bindings/handles.hpp"
+#include "models/aode.hpp"
+#include "models/hip.hpp"
+#include "trees/lazy_trees.hpp"
+
+namespace hietan::python {
+namespace {
+
+// The joint log-probabilities to add to: the prior, in each row.
+Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std::size_t classes) {
+  require(log_prior.shape(0) == classes, "log_prior does not fit the number of classes");
+  auto joint = make_array<double>(rows, classes);
+  for (std::size_t row = 0; row < rows; ++row)
+    std::copy(log_prior.data(), log_prior.data() + classes, joint.data() + row * classes);
+  return joint;
+}
+
+// The parent of v must be kRoot, kAbsent or another of the `n` features that may be parents.
+void require_parent(std::int32_t parent, std::size_t v, std::size_t n) {
+  require(parent == kRoot || parent == kAbsent || (parent >= 0 && index(parent) < n && index(parent) != v),
+          "a parent is out of range");
+}
+
+Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::size_t rows,
+                                 In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
+                                 const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
+  const Counts counts = py_counts.with_pairs();
+  require(counts.d == ranking.relations.features(), "the ranking does not fit the counts");
+  require_lazy_search(words, rows, root_order, lone_feature, counts.d);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  const Tables tables(counts, smoothing);
+  TreeScorer scorer(tables);
+  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, false,
+                     [&](std::size_t row, const std::int32_t* parent) {
+                       scorer.add(parent, words.data() + row / kLanes * counts.d, row % kLanes,
+                                  joint.data() + row * counts.classes);
+                     });
+  return joint;
+}
+
+Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, std::size_t rows,
+                                 const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
+  const Counts counts = py_counts.with_pairs();
+  require_words(words, rows, counts.d);
+  require(parent.shape(0) == counts.d, "parent must have an entry per feature");
+  for (std::size_t v = 0; v < counts.d; ++v) require_parent(parent.data()[v], v, counts.d);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  add_shared_tree(Tables(counts, smoothing), parent.data(), words.data(), rows, joint.data());
+  return joint;
+}
+
+Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, std::size_t rows,
+                               const PyCounts& py_counts, const Smoothing& smoothing) {
+  const bool roots_only = !py_counts.has_pairs();
+  const Counts counts = py_counts.view();
+  require_words(words, rows, counts.d);
+  require(parents.shape(0) == rows && parents.shape(1) == counts.d, "parents must have an entry per row and feature");
+  for (std::size_t k = 0; k < rows * counts.d; ++k)
+    require_parent(parents.data()[k], k % counts.d, roots_only ? 0 : counts.d);
+  auto factors = make_array<double>(rows, counts.d, counts.classes);
+  nb::gil_scoped_release release;
+  const Tables tables(counts, smoothing);
+  for (std::size_t row = 0; row < rows; ++row)
+    tree_factors(tables, parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
+                 factors.data() + row * counts.d * counts.classes);
+  return factors;
+}
+
+Ancestors ancestors_named(const std::string& name) {
+  if (name == "depend") return Ancestors::depend;
+  if (name == "naive") return Ancestors::naive;
+  if (name == "absent") return Ancestors::absent;
+  throw std::invalid_argument("ancestors must be 'depend', 'naive' or 'absent', got '" + name + "'");
+}
+
+Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string& ancestors, std::int64_t min_frequency,
+                                 In<Word, 2> words, std::size_t rows, In<double, 1> naive_log_prior,
+                                 const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
+  const Counts counts = py_counts.with_pairs();
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not fit the number of classes");
+  const Ancestors kind = ancestors_named(ancestors);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  aode(Tables(counts, smoothing), relations.view(), kind, min_frequency, words.data(), rows, log_prior.data(),
+       naive_log_prior.data(), joint.data());
+  return joint;
+}
+
+// (factors, averaging, whether any estimator qualified) of each row.
+nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ancestors, std::int64_t min_frequency,
+                          In<Word, 2> words, std::size_t rows, const PyCounts& py_counts, In<double, 1> log_prior,
+                          const Smoothing& smoothing) {
+  const Counts counts = py_counts.with_pairs();
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  require(log_prior.shape(0) == counts.classes, "log_prior does not fit the number of classes");
+  const Ancestors kind = ancestors_named(ancestors);
+  auto factors = make_array<double>(rows, counts.d, counts.classes);
+  auto averaging = make_array<double>(rows, counts.classes);
+  auto averaged = make_array<bool>(rows);
+  {
+    nb::gil_scoped_release release;
+    const Tables tables(counts, smoothing);
+    for (std::size_t row = 0; row < rows; ++row)
+      averaged.data()[row] = aode_factors(
+          tables, relations.view(), kind, min_frequency, words.data() + row / kLanes * counts.d, row % kLanes,
+          log_prior.data(), factors.data() + row * counts.d * counts.classes, averaging.data() + row * counts.classes);
+  }
+  return nb::make_tuple(factors, averaging, averaged);
+}
+
+Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
+  const std::size_t d = relations.features(), batches = words.shape(0);
+  require(words.shape(1) == d, "words do not fit the number of features");
+  auto kept = make_array<Word>(batches, d);
+  nb::gil_scoped_release release;
+  for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
+  return kept;
+}
+
+Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
+                                const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
+  const Counts counts = py_counts.view();
+  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require_words(words, rows, counts.d);
+  auto joint = prior_rows(log_prior, rows, counts.classes);
+  nb::gil_scoped_release release;
+  hip_naive_bayes(Tables(counts, smoothing), relations.view(), words.data(), rows, joint.data());
+  return joint;
+}
+
+}  // namespace
+
+void bind_scores(nb::module_& m) {
+  nb::class_<Smoothing>(m, "Smoothing").def(nb::init<const std::string&, double>(), "kind"_a, "alpha"_a);
+  nb::list names;
+  for (const Smoothing::Name& known : Smoothing::kKinds) names.append(known.name);
+  m.attr("SMOOTHINGS") = nb::tuple(names);
+
+  m.def("tree_joint_log", &py_tree_joint_log, "parent"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a, "counts"_a,
+        "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("lazy_joint_log", &py_lazy_joint_log, "ranking"_a, "words"_a.noconvert(), "n_rows"_a,
+        "root_order"_a.noconvert(), "lone_feature"_a, "directed"_a, "counts"_a, "log_prior"_a.noconvert(),
+        "smoothing"_a);
+  m.def("tree_factors", &py_tree_factors, "parents"_a.noconvert(), "words"_a.noconvert(), "n_rows"_a, "counts"_a,
+        "smoothing"_a);
+  m.def("aode_joint_log", &py_aode_joint_log, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
+        "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("hip_select", &py_hip_select, "relations"_a, "words"_a.noconvert());
+  m.def("hip_joint_log", &py_hip_joint_log, "relations"_a, "words"_a.noconvert(), "n_rows"_a, "counts"_a,
+        "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
+        "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
+}
+
+}  // namespace hietan::python

@@ -1,0 +1,161 @@
+// Pair counts of wide, sparse rows: only the pairs that occur in some row, as the rows of an upper triangle.
+#pragma once
+
+#include <cstdlib>
+#include <new>
+#include <utility>
+#include <vector>
+
+#include "counts/words.hpp"
+
+namespace hietan {
+
+// Grows without being copied where the allocator can move pages, and uses no more memory than was written to.
+template <typename T>
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { std::free(data_); }
+
+  std::size_t size() const { return size_; }
+  const T* data() const { return data_; }
+  // Room for `n` more, uninitialised.
+  T* extend(std::size_t n) {
+    if (size_ + n > capacity_) {
+      const std::size_t capacity = size_ + n + size_ / 2 + 1024;
+      T* moved = static_cast<T*>(std::realloc(data_, capacity * sizeof(T)));
+      if (!moved) throw std::bad_alloc();
+      data_ = moved;
+      capacity_ = capacity;
+    }
+    T* end = data_ + size_;
+    size_ += n;
+    return end;
+  }
+  // Hands the memory over; the caller must std::free it.
+  T* release() {
+    T* data = static_cast<T*>(std::realloc(data_, (size_ ? size_ : 1) * sizeof(T)));
+    if (!data) throw std::bad_alloc();
+    data_ = nullptr;
+    size_ = capacity_ = 0;
+    return data;
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Row i holds the j > i that occur together with i, ascending, and `classes` counts for each.
+struct Cooccurrences {
+  Buffer<std::int64_t> indptr;
+  Buffer<std::int32_t> indices, values;
+};
+
+namespace detail {
+
+// The rows that have each feature, feature after feature and in ascending order: those of v are row[start[v]] ..
+// row[start[v + 1]].
+struct RowsByFeature {
+  std::vector<std::size_t> start;
+  std::vector<std::uint32_t> row;
+
+  template <typename Index>
+  RowsByFeature(const Index* indptr, const Index* indices, std::size_t n, std::size_t d)
+      : start(d + 1, 0), row(index(indptr[n])) {
+    for (std::size_t k = 0; k < row.size(); ++k) ++start[index(indices[k]) + 1];
+    for (std::size_t v = 0; v < d; ++v) start[v + 1] += start[v];
+    std::vector<std::size_t> next(start.begin(), start.end() - 1);
+    for (std::size_t r = 0; r < n; ++r)
+      for (Index k = indptr[r]; k < indptr[r + 1]; ++k) row[next[index(indices[k])]++] = static_cast<std::uint32_t>(r);
+  }
+};
+
+// The counts of one feature with all that come after it, and a bit for each that occurs, which keeps their order.
+class Partners {
+ public:
+  Partners(std::size_t d, std::size_t classes) : classes_(classes), count_(d * classes, 0), occurs_(word_count(d), 0) {}
+
+  void add(std::size_t v, std::size_t c) {
+    ++count_[v * classes_ + c];
+    occurs_[v / kLanes] |= Word{1} << (v % kLanes);
+  }
+
+  // Appends the partners from `first` on, in ascending order, and forgets them.
+  void move_to(Cooccurrences& out, std::size_t first) {
+    std::size_t found = 0;
+    for (std::size_t w = first / kLanes; w < occurs_.size(); ++w) found += index(population(occurs_[w]));
+    std::int32_t* partner = out.indices.extend(found);
+    std::int32_t* value = out.values.extend(found * classes_);
+    for (std::size_t w = first / kLanes; w < occurs_.size(); ++w) {
+      for_each_bit(occurs_[w], [&](std::size_t bit) {
+        const std::size_t v = w * kLanes + bit;
+        *partner++ = feature_id(v);
+        for (std::size_t c = 0; c < classes_; ++c) *value++ = std::exchange(count_[v * classes_ + c], 0);
+      });
+      occurs_[w] = 0;
+    }
+  }
+
+ private:
+  std::size_t classes_;
+  std::vector<std::int32_t> count_;  // [feature][class]
+  std::vector<Word> occurs_;
+};
+
+}  // namespace detail
+
+// `code[r]` is the class of row r. Adds to `ones`, [class][feature]. For each feature in turn, the rows that have it
+// are read from that feature on: the counts of one feature then stay in the cache.
+template <typename Index>
+inline void count_cooccurrences(const Index* indptr, const Index* indices, const std::int64_t* code, std::size_t n,
+                                std::size_t d, std::size_t classes, std::int32_t* ones, Cooccurrences& out) {
+  const detail::RowsByFeature rows(indptr, indices, n, d);
+  std::vector<const Index*> tail(n);  // what is left of each row: features are visited in the order of the columns
+  for (std::size_t r = 0; r < n; ++r) tail[r] = indices + indptr[r];
+  detail::Partners partners(d, classes);
+  *out.indptr.extend(1) = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    for (std::size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
+      const std::size_t r = rows.row[k], c = index(code[r]);
+      ++ones[c * d + i];
+      const Index* end = indices + indptr[r + 1];
+      for (const Index* j = ++tail[r]; j < end; ++j) partners.add(index(*j), c);
+    }
+    partners.move_to(out, i);
+    *out.indptr.extend(1) = static_cast<std::int64_t>(out.indices.size());
+  }
+}
+
+// One of two sets of counts to be added.
+struct CooccurrenceView {
+  const std::int64_t* indptr;
+  const std::int32_t *indices, *values;
+};
+
+inline void add_cooccurrences(const CooccurrenceView& a, const CooccurrenceView& b, std::size_t d, std::size_t classes,
+                              Cooccurrences& out) {
+  *out.indptr.extend(1) = 0;
+  for (std::size_t i = 0; i < d; ++i) {
+    std::int64_t p = a.indptr[i], q = b.indptr[i];
+    const std::int64_t p_end = a.indptr[i + 1], q_end = b.indptr[i + 1];
+    while (p < p_end || q < q_end) {
+      const bool from_a = p < p_end && (q == q_end || a.indices[p] <= b.indices[q]);
+      const bool from_b = q < q_end && (p == p_end || b.indices[q] <= a.indices[p]);
+      *out.indices.extend(1) = from_a ? a.indices[p] : b.indices[q];
+      std::int32_t* value = out.values.extend(classes);
+      for (std::size_t c = 0; c < classes; ++c) {
+        const std::int32_t of_a = from_a ? a.values[index(p) * classes + c] : 0;
+        const std::int32_t of_b = from_b ? b.values[index(q) * classes + c] : 0;
+        value[c] = of_a + of_b;
+      }
+      p += from_a;
+      q += from_b;
+    }
+    *out.indptr.extend(1) = static_cast<std::int64_t>(out.indices.size());
+  }
+}
+
+}  // namespace hietan

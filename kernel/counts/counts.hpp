@@ -1,0 +1,98 @@
+// The statistics that every method shares: per class, how many rows have feature i (ones), and both i and j (pairs).
+// Pairs i < j are stored row after row of the upper triangle, without the diagonal.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "counts/index.hpp"
+
+namespace hietan {
+
+inline std::size_t pair_total(std::size_t d) { return d * (d - 1) / 2; }
+
+// Position of the pair (i, i + 1); the pair (i, j) is j - i - 1 further on.
+inline std::size_t row_start(std::size_t i, std::size_t d) { return i * d - i * (i + 1) / 2; }
+
+inline std::size_t pair_index(std::size_t i, std::size_t j, std::size_t d) {
+  return i < j ? row_start(i, d) + (j - i - 1) : row_start(j, d) + (i - j - 1);
+}
+
+// Counts of all classes; those of class c begin at c * d in `ones`. The pairs are kept in one of two ways: all of
+// them, class c from c * pair_total(d) on; or, where `indptr` is given, only those that occur, row i of the upper
+// triangle holding ascending `indices` and for each the counts of all classes side by side.
+struct Counts {
+  std::size_t classes, d;
+  const std::int64_t* class_count;
+  const std::int32_t* ones;
+  const std::int32_t* pairs;
+  const std::int64_t* indptr = nullptr;
+  const std::int32_t* indices = nullptr;
+
+  // How many rows of each class have both features of a pair.
+  struct Cell {
+    const std::int32_t* first;
+    std::size_t stride;
+    std::int64_t operator[](std::size_t c) const { return first[c * stride]; }
+  };
+
+  std::int64_t rows() const {
+    std::int64_t n = 0;
+    for (std::size_t c = 0; c < classes; ++c) n += class_count[c];
+    return n;
+  }
+  std::int64_t largest_class() const { return *std::max_element(class_count, class_count + classes); }
+  bool sparse() const { return indptr != nullptr; }
+  const std::int32_t* ones_of(std::size_t c) const { return ones + c * d; }
+  const std::int32_t* pairs_of(std::size_t c) const { return pairs + c * pair_total(d); }
+
+  Cell cell(std::size_t i, std::size_t j) const {
+    if (!sparse()) return {pairs + pair_index(i, j, d), pair_total(d)};
+    if (i > j) std::swap(i, j);
+    const std::int32_t* end = indices + indptr[i + 1];
+    const std::int32_t* at = std::lower_bound(indices + indptr[i], end, feature_id(j));
+    static constexpr std::int32_t kNever = 0;
+    if (at == end || *at != feature_id(j)) return {&kNever, 0};
+    return {pairs + index(at - indices) * classes, 1};
+  }
+
+  // out[(j * width + k) * classes + c] = rows of class c with both j and first + k, for all j.
+  void gather(std::size_t first, std::size_t width, std::int32_t* out) const {
+    std::fill(out, out + d * width * classes, 0);
+    if (sparse())
+      gather_sparse(first, width, out);
+    else
+      gather_dense(first, width, out);
+  }
+
+ private:
+  void gather_dense(std::size_t first, std::size_t width, std::int32_t* out) const {
+    const std::size_t last = std::min(first + width, d);
+    for (std::size_t c = 0; c < classes; ++c)
+      for (std::size_t k = first; k < last; ++k) {
+        std::int32_t* to = out + (k - first) * classes + c;
+        const std::int32_t* pair = pairs_of(c);
+        for (std::size_t j = 0; j < k; ++j) to[j * width * classes] = pair[row_start(j, d) + k - j - 1];
+        const std::int32_t* row = pair + row_start(k, d);
+        for (std::size_t j = k + 1; j < d; ++j) to[j * width * classes] = row[j - k - 1];
+      }
+  }
+
+  void gather_sparse(std::size_t first, std::size_t width, std::int32_t* out) const {
+    const std::size_t last = std::min(first + width, d);
+    const auto put = [&](std::size_t i, std::size_t j, const std::int32_t* both) {
+      for (std::size_t c = 0; c < classes; ++c) {
+        if (j >= first && j < last) out[(i * width + j - first) * classes + c] = both[c];
+        if (i >= first && i < last) out[(j * width + i - first) * classes + c] = both[c];
+      }
+    };
+    for (std::size_t i = 0; i < last; ++i) {
+      const std::int32_t* end = indices + indptr[i + 1];
+      const std::int32_t* at = std::lower_bound(indices + indptr[i], end, feature_id(first));
+      for (; at != end && (i >= first || *at < feature_id(last)); ++at)
+        put(i, index(*at), pairs + index(at - indices) * classes);
+    }
+  }
+};
+
+}  // namespace hietan

@@ -1,0 +1,172 @@
+// From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
+//
+// The prior guess q is what the kinds of smoothing differ in. This file alone knows which kinds there are: a new one is
+// a Kind, its name in kKinds, and its guess in Tables::root_guess and Tables::child_guess.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "counts/counts.hpp"
+
+namespace hietan {
+
+struct Smoothing {
+  enum class Kind : std::uint8_t {
+    laplace,  // one half
+    pooled,   // the same conditional over all classes together
+  };
+  struct Name {
+    const char* name;
+    Kind kind;
+  };
+  static constexpr Name kKinds[] = {{"laplace", Kind::laplace}, {"pooled", Kind::pooled}};
+
+  Kind kind;
+  double alpha;
+
+  Smoothing(const std::string& name, double weight) : kind(kind_named(name)), alpha(weight) {
+    if (!std::isfinite(weight) || weight <= 0)
+      throw std::invalid_argument("alpha must be a finite number above 0, got " + std::to_string(weight));
+  }
+
+ private:
+  static Kind kind_named(const std::string& wanted) {
+    std::string accepted;
+    for (const Name& known : kKinds) {
+      if (wanted == known.name) return known.kind;
+      accepted += (accepted.empty() ? "'" : ", '") + std::string(known.name) + "'";
+    }
+    throw std::invalid_argument("smoothing must be one of (" + accepted + "), got '" + wanted + "'");
+  }
+};
+
+class Tables {
+ public:
+  Tables(const Counts& counts, const Smoothing& smoothing)
+      : counts_(counts), smoothing_(smoothing), n_(counts.rows()), total_(counts.d, 0) {
+    // Counts are small integers, so most logarithms are looked up. (The values are the same either way.)
+    const std::size_t size = index(std::min(counts.largest_class(), kMaxTable)) + 1;
+    count_.resize(size);
+    condition_.resize(size);
+    for (std::size_t k = 0; k < size; ++k) {
+      count_[k] = std::log(static_cast<double>(k) + smoothing.alpha);
+      condition_[k] = std::log(static_cast<double>(k) + 2 * smoothing.alpha);
+    }
+    for (std::size_t c = 0; c < counts.classes; ++c)
+      for (std::size_t v = 0; v < counts.d; ++v) total_[v] += counts.ones_of(c)[v];
+  }
+
+  std::size_t classes() const { return counts_.classes; }
+  std::size_t features() const { return counts_.d; }
+  const Counts& counts() const { return counts_; }
+
+  // Training rows of all classes with x_v as given.
+  std::int64_t frequency(std::size_t v, bool xv) const { return xv ? total_[v] : n_ - total_[v]; }
+
+  // ln P(x_v | c)
+  double log_root(std::size_t v, bool xv, std::size_t c) const { return log_root(v, xv, c, root_guess(v, xv)); }
+
+  // ln P(x_v | c) with the prior guess one half, whatever the smoothing: part of AODE's P(c, x_v).
+  double log_even_root(std::size_t v, bool xv, std::size_t c) const { return log_root(v, xv, c, kEven); }
+
+  // out[c] += ln P(x_v | c)
+  void add_root(std::size_t v, bool xv, double* out) const {
+    for (std::size_t c = 0; c < counts_.classes; ++c) out[c] += log_root(v, xv, c);
+  }
+
+  // out[c] += ln P(x_v | x_p, c)
+  void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
+    const Counts::Cell both = counts_.cell(v, p);
+    const double q = child_guess(v, xv, p, xp, both);
+    for (std::size_t c = 0; c < counts_.classes; ++c) {
+      const std::int64_t condition = condition_count(p, xp, c);
+      out[c] += log_count(cell(both[c], counts_.ones_of(c)[v], condition, xv, xp), q) - log_condition(condition);
+    }
+  }
+
+  // out[x_v] = ln P(x_v | x_p, c) for both values of v, given the rows with both features
+  void log_child(std::size_t v, std::size_t p, const Counts::Cell& both, bool xp, std::size_t c, double* out) const {
+    const std::int64_t condition = condition_count(p, xp, c);
+    const std::int64_t one = cell(both[c], counts_.ones_of(c)[v], condition, true, xp);
+    const double below = log_condition(condition);
+    // Each guess from its own counts: 1 - q would lose the digits of a small one.
+    out[1] = log_count(one, child_guess(v, true, p, xp, both)) - below;
+    out[0] = log_count(condition - one, child_guess(v, false, p, xp, both)) - below;
+  }
+
+ private:
+  static constexpr std::int64_t kMaxTable = 1 << 16;
+  static constexpr double kEven = 0.5;
+
+  // The guess of P(x_v | c).
+  double root_guess(std::size_t v, bool xv) const {
+    switch (smoothing_.kind) {
+      case Smoothing::Kind::laplace:
+        break;
+      case Smoothing::Kind::pooled:
+        return guess(frequency(v, xv), n_);
+    }
+    return kEven;
+  }
+
+  // The guess of P(x_v | x_p, c), given the rows with both features.
+  double child_guess(std::size_t v, bool xv, std::size_t p, bool xp, const Counts::Cell& both) const {
+    switch (smoothing_.kind) {
+      case Smoothing::Kind::laplace:
+        break;
+      case Smoothing::Kind::pooled: {
+        std::int64_t in_all = 0;
+        for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
+        const std::int64_t condition = frequency(p, xp);
+        return guess(cell(in_all, total_[v], condition, xv, xp), condition);
+      }
+    }
+    return kEven;
+  }
+
+  // A share of all rows, itself with half a row added for either value.
+  static double guess(std::int64_t count, std::int64_t condition) {
+    return (static_cast<double>(count) + 0.5) / (static_cast<double>(condition) + 1.0);
+  }
+
+  // Rows with x_v and x_p as given, from those with both at 1, those with v at 1, and those that meet the condition.
+  static std::int64_t cell(std::int64_t both, std::int64_t ones_v, std::int64_t condition, bool xv, bool xp) {
+    const std::int64_t one = xp ? both : ones_v - both;
+    return xv ? one : condition - one;
+  }
+
+  std::int64_t condition_count(std::size_t p, bool xp, std::size_t c) const {
+    const std::int64_t ones = counts_.ones_of(c)[p];
+    return xp ? ones : counts_.class_count[c] - ones;
+  }
+
+  double log_root(std::size_t v, bool xv, std::size_t c, double q) const {
+    const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
+    return log_count(xv ? ones : all - ones, q) - log_condition(all);
+  }
+
+  double log_count(std::int64_t count, double q) const {
+    if (q == kEven)
+      return index(count) < count_.size() ? count_[index(count)]
+                                          : std::log(static_cast<double>(count) + smoothing_.alpha);
+    return std::log(static_cast<double>(count) + 2 * smoothing_.alpha * q);
+  }
+
+  double log_condition(std::int64_t count) const {
+    return index(count) < condition_.size() ? condition_[index(count)]
+                                            : std::log(static_cast<double>(count) + 2 * smoothing_.alpha);
+  }
+
+  Counts counts_;
+  Smoothing smoothing_;
+  std::int64_t n_;
+  std::vector<double> count_, condition_;  // log(k + alpha), log(k + 2 alpha)
+  std::vector<std::int64_t> total_;        // ones over all classes
+};
+
+}  // namespace hietan

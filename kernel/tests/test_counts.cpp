@@ -1,0 +1,151 @@
+// Words, counts of all pairs and of those that occur, relations, and rows that contradict the hierarchy.
+#include "counts/counts.hpp"
+
+#include <cstring>
+
+#include "counts/violations.hpp"
+#include "tests/checks.hpp"
+#include "tests/problem.hpp"
+
+namespace hietan::tests {
+namespace {
+
+void test_bits() {
+  for (const Word w : {Word{1}, Word{0b101100}, Word{1} << 63U, ~Word{0}, Word{0x00F0000000000010}}) {
+    std::vector<std::size_t> set, visited;
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+      if (has_bit(w, lane)) set.push_back(lane);
+    for_each_bit(w, [&](std::size_t lane) { visited.push_back(lane); });
+    CHECK(visited == set);
+    CHECK(index(population(w)) == set.size());
+    CHECK(index(lowest_bit(w)) == set.front() && index(highest_bit(w)) == set.back());
+  }
+  CHECK(lane_mask(0) == 0 && lane_mask(3) == 7 && lane_mask(64) == ~Word{0} && lane_mask(65) == ~Word{0});
+  CHECK(word_count(0) == 0 && word_count(64) == 1 && word_count(65) == 2);
+}
+
+void test_packing(const Problem& p) {
+  std::vector<std::uint8_t> bytes;
+  for (const std::vector<bool>& row : p.rows) bytes.insert(bytes.end(), row.begin(), row.end());
+  std::vector<Word> packed(p.words.size(), 1);
+  pack_dense(bytes.data(), p.d, p.all_rows.data(), p.n, packed.data());
+  CHECK_FOR(p.name(), packed == p.words);
+  bool same = true;
+  for (std::size_t r = 0; r < p.n; ++r)
+    for (std::size_t v = 0; v < p.d; ++v) same = same && has_bit(p.batch(r)[v], r % kLanes) == p.rows[r][v];
+  CHECK_FOR(p.name(), same);
+}
+
+void test_pair_counts(const Problem& p) {
+  std::vector<std::int32_t> ones(p.classes * p.d, 0), pairs(p.pairs.size(), 0), sparse_ones = ones,
+                                                                                sparse_pairs = pairs;
+  for (std::size_t c = 0; c < p.classes; ++c) {
+    std::vector<std::int64_t> members;
+    for (const std::int64_t r : p.all_rows)
+      if (index(p.code[index(r)]) == c) members.push_back(r);
+    std::vector<Word> words(word_count(members.size()) * p.d);
+    const std::int32_t *indptr = p.columns.indptr.data(), *indices = p.columns.indices.data();
+    pack_sparse(indptr, indices, p.d, members.data(), members.size(), words.data());
+    const std::size_t first = c * p.d, first_pair = c * pair_total(p.d);
+    count_words(words.data(), word_count(members.size()), p.d, ones.data() + first, pairs.data() + first_pair);
+    count_sparse(indptr, indices, members.data(), members.size(), p.d, sparse_ones.data() + first,
+                 sparse_pairs.data() + first_pair);
+  }
+  CHECK_FOR(p.name(), ones == p.ones && sparse_ones == p.ones && p.occurring_ones == p.ones);
+  CHECK_FOR(p.name(), pairs == p.pairs && sparse_pairs == p.pairs);
+  CHECK_FOR(p.name(), p.dense().rows() == static_cast<std::int64_t>(p.n));
+}
+
+void test_cells_and_blocks(const Problem& p) {
+  const Counts dense = p.dense(), sparse = p.sparse();
+  bool cells = true, blocks = true;
+  std::size_t occurring = 0;
+  const auto expected = [&](std::size_t c, std::size_t i, std::size_t j) {
+    return i == j ? 0 : p.pairs[c * pair_total(p.d) + pair_index(i, j, p.d)];
+  };
+  for (std::size_t i = 0; i < p.d; ++i)
+    for (std::size_t j = 0; j < p.d; ++j) {
+      if (i == j) continue;
+      std::int32_t in_all = 0;
+      for (std::size_t c = 0; c < p.classes; ++c) {
+        cells = cells && dense.cell(i, j)[c] == expected(c, i, j) && sparse.cell(i, j)[c] == expected(c, i, j);
+        in_all += expected(c, i, j);
+      }
+      occurring += i < j && in_all > 0;
+    }
+  CHECK_FOR(p.name(), cells);
+  CHECK_FOR(p.name(), p.occurring.indices.size() == occurring);
+  constexpr std::size_t kWidth = 4;
+  for (std::size_t first = 0; first < p.d; first += kWidth) {
+    std::vector<std::int32_t> from_dense(p.d * kWidth * p.classes, -1), from_sparse(from_dense);
+    dense.gather(first, kWidth, from_dense.data());
+    sparse.gather(first, kWidth, from_sparse.data());
+    blocks = blocks && from_dense == from_sparse;
+    for (std::size_t j = 0; j < p.d; ++j)
+      for (std::size_t k = first; k < std::min(first + kWidth, p.d); ++k)
+        for (std::size_t c = 0; c < p.classes; ++c)
+          blocks = blocks && from_dense[(j * kWidth + k - first) * p.classes + c] == expected(c, j, k);
+  }
+  CHECK_FOR(p.name(), blocks);
+}
+
+// The counts of two parts add up to those of the whole.
+void test_sum_of_parts(const Problem& p) {
+  const std::size_t half = p.n / 3;
+  Cooccurrences part[2], sum;
+  std::vector<std::int32_t> ones(p.classes * p.d, 0), indptr = p.columns.indptr;
+  const std::int32_t start = indptr[half];
+  count_cooccurrences(indptr.data(), p.columns.indices.data(), p.code.data(), half, p.d, p.classes, ones.data(),
+                      part[0]);
+  for (std::int32_t& at : indptr) at -= start;
+  count_cooccurrences(indptr.data() + half, p.columns.indices.data() + start, p.code.data() + half, p.n - half, p.d,
+                      p.classes, ones.data(), part[1]);
+  const auto view = [](const Cooccurrences& c) {
+    return CooccurrenceView{c.indptr.data(), c.indices.data(), c.values.data()};
+  };
+  add_cooccurrences(view(part[0]), view(part[1]), p.d, p.classes, sum);
+  const auto same = [](const auto& a, const auto& b) {
+    return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
+  };
+  CHECK_FOR(p.name(), ones == p.ones && same(sum.indptr, p.occurring.indptr));
+  CHECK_FOR(p.name(), same(sum.indices, p.occurring.indices) && same(sum.values, p.occurring.values));
+}
+
+void test_violations(const Problem& p) {
+  Problem::Table child_of(p.d, std::vector<bool>(p.d, false));
+  Violation expected;
+  for (std::size_t v = 0; v < p.d; ++v)
+    for (std::size_t u = 0; u < p.d; ++u) {
+      child_of[v][u] = p.parents[u][v];
+      for (std::size_t r = 0; r < p.n && p.parents[u][v] && expected.row < 0; ++r)
+        if (p.rows[r][u] && !p.rows[r][v]) expected = {static_cast<std::int64_t>(r), feature_id(v), feature_id(u)};
+    }
+  const Lists children(child_of);
+  const Violation found = find_violation(children.view(), p.d, p.words.data(), p.n);
+  CHECK_FOR(p.name(), found.row == expected.row && found.parent == expected.parent && found.child == expected.child);
+  const std::vector<Word> closed(p.words.size(), 0);
+  CHECK_FOR(p.name(), expected.row >= 0 && find_violation(children.view(), p.d, closed.data(), p.n).row < 0);
+
+  bool related = true;
+  for (std::size_t v = 0; v < p.d; ++v) {
+    std::vector<bool> visited(p.d, false);
+    p.relations().for_each_related(v, [&](std::size_t u) { visited[u] = true; });
+    for (std::size_t u = 0; u < p.d; ++u) related = related && visited[u] == p.related(u, v);
+  }
+  CHECK_FOR(p.name(), related);
+}
+
+}  // namespace
+
+void test_counts() {
+  test_bits();
+  for (const Problem& p : problems()) {
+    test_packing(p);
+    test_pair_counts(p);
+    test_cells_and_blocks(p);
+    test_sum_of_parts(p);
+    test_violations(p);
+  }
+}
+
+}  // namespace hietan::tests

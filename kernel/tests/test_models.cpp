@@ -1,0 +1,180 @@
+// Scores of trees, HIP and averaged estimators, from probabilities that are worked out one by one from the rows.
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "models/aode.hpp"
+#include "models/hip.hpp"
+#include "models/scores.hpp"
+#include "tests/checks.hpp"
+#include "tests/problem.hpp"
+#include "trees/eager_trees.hpp"
+
+namespace hietan::tests {
+namespace {
+
+using Row = std::vector<bool>;
+
+// Probabilities straight from the definition: the rows are counted again for each of them.
+struct Plain {
+  const Problem& p;
+  bool pooled;
+  double alpha;
+
+  template <typename Event, typename Condition>
+  double log_probability(std::size_t c, Event&& event, Condition&& condition, bool even = false) const {
+    const auto both = [&](const Row& x) { return condition(x) && event(x); };
+    double q = 0.5;
+    if (pooled && !even) q = (p.count(p.classes, both) + 0.5) / (p.count(p.classes, condition) + 1);
+    return std::log((p.count(c, both) + 2 * alpha * q) / (p.count(c, condition) + 2 * alpha));
+  }
+  double root(std::size_t v, const Row& x, std::size_t c, bool even = false) const {
+    return log_probability(c, [&](const Row& y) { return y[v] == x[v]; }, [](const Row&) { return true; }, even);
+  }
+  double child(std::size_t v, std::size_t u, const Row& x, std::size_t c) const {
+    return log_probability(c, [&](const Row& y) { return y[v] == x[v]; }, [&](const Row& y) { return y[u] == x[u]; });
+  }
+};
+
+struct Case {
+  const char* smoothing;
+  double alpha;
+  bool sparse;
+};
+constexpr Case kCases[] = {
+    {"laplace", 1.0, false}, {"laplace", 0.05, true}, {"pooled", 1.0, true}, {"pooled", 0.3, false}};
+constexpr std::size_t kRows = 6;  // of each problem, spread over the batches
+
+std::size_t chosen_row(const Problem& p, std::size_t k) { return k * (p.n - 1) / (kRows - 1); }
+
+void test_smoothing() {
+  const auto refused = [](const char* kind, double alpha) {
+    try {
+      const Smoothing smoothing(kind, alpha);
+      return std::string();
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+  };
+  for (const Smoothing::Name& known : Smoothing::kKinds) CHECK(refused(known.name, 1.0).empty());
+  const std::string message = refused("lidstone", 1.0);
+  CHECK(message.find("'laplace', 'pooled'") != std::string::npos && message.find("'lidstone'") != std::string::npos);
+  for (const double alpha : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+    CHECK(refused("laplace", alpha).find("alpha must be") == 0);
+}
+
+void test_tree_scores(const Problem& p, const Case& setting, const Tables& tables, const Plain& plain) {
+  std::vector<std::int64_t> keys(pair_total(p.d));
+  cmi_keys(p.dense(), keys.data());
+  std::vector<std::int32_t> parent(p.d);
+  spanning_tree(keys.data(), p.d, 1, parent.data());
+  for (std::size_t v = 0; v < p.d; v += 5)
+    if (parent[v] >= 0) parent[v] = kAbsent;
+  std::vector<double> shared(p.n * p.classes, 0.25);
+  add_shared_tree(tables, parent.data(), p.words.data(), p.n, shared.data());
+  TreeScorer scorer(tables);
+  for (std::size_t k = 0; k < kRows; ++k) {
+    const std::size_t row = chosen_row(p, k);
+    std::vector<double> factors(p.d * p.classes), expected(factors), joint(p.classes, 0.25), sum(joint);
+    tree_factors(tables, parent.data(), p.batch(row), row % kLanes, factors.data());
+    scorer.add(parent.data(), p.batch(row), row % kLanes, joint.data());
+    for (std::size_t v = 0; v < p.d; ++v)
+      for (std::size_t c = 0; c < p.classes; ++c) {
+        if (parent[v] == kRoot) expected[v * p.classes + c] = plain.root(v, p.rows[row], c);
+        if (parent[v] >= 0) expected[v * p.classes + c] = plain.child(v, index(parent[v]), p.rows[row], c);
+        sum[c] += expected[v * p.classes + c];
+      }
+    const std::string where = p.name() + ", " + setting.smoothing;
+    CHECK_FOR(where, near(factors, expected));
+    CHECK_FOR(where, near(joint, sum));
+    CHECK_FOR(where, std::equal(joint.begin(), joint.end(), shared.data() + row * p.classes));  // to the last bit
+  }
+}
+
+void test_hip(const Problem& p, const Tables& tables, const Plain& plain) {
+  std::vector<double> joint(p.n * p.classes, 0.0);
+  hip_naive_bayes(tables, p.relations(), p.words.data(), p.n, joint.data());
+  for (std::size_t k = 0; k < kRows; ++k) {
+    const std::size_t row = chosen_row(p, k);
+    const Row& x = p.rows[row];
+    std::vector<Word> kept(p.d);
+    hip_select(p.relations(), p.batch(row), kept.data());
+    std::vector<double> expected(p.classes, 0.0);
+    bool selected = true;
+    for (std::size_t v = 0; v < p.d; ++v) {
+      bool keep = true;
+      for (std::size_t u = 0; u < p.d; ++u)
+        if (x[u] ? p.below[v][u] : p.above[v][u]) keep = false;
+      selected = selected && has_bit(kept[v], row % kLanes) == keep;
+      for (std::size_t c = 0; c < p.classes && keep; ++c) expected[c] += plain.root(v, x, c);
+    }
+    CHECK_FOR(p.name(), selected);
+    CHECK_FOR(p.name(), near({joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes}, expected));
+  }
+}
+
+// ln of the mean of the estimators that qualify, or naive Bayes.
+double plain_aode(const Plain& plain, const Row& x, std::size_t c, Ancestors ancestors, double min_frequency,
+                  double prior, double naive_prior) {
+  const Problem& p = plain.p;
+  double sum = 0, largest = -std::numeric_limits<double>::infinity(), naive = naive_prior;
+  std::vector<double> terms;
+  for (std::size_t i = 0; i < p.d; ++i) {
+    naive += plain.root(i, x, c);
+    if (p.count(p.classes, [&](const Row& y) { return y[i] == x[i]; }) < min_frequency) continue;
+    double term = prior + plain.root(i, x, c, /*even=*/true);
+    for (std::size_t j = 0; j < p.d; ++j) {
+      if (j == i || (p.above[i][j] && ancestors == Ancestors::absent)) continue;
+      const bool alone = p.above[i][j] && ancestors == Ancestors::naive;
+      term += alone ? plain.root(j, x, c) : plain.child(j, i, x, c);
+    }
+    terms.push_back(term);
+    largest = std::max(largest, term);
+  }
+  if (terms.empty()) return naive;
+  for (const double term : terms) sum += std::exp(term - largest);
+  return largest + std::log(sum / static_cast<double>(terms.size()));
+}
+
+void test_aode(const Problem& p, const Tables& tables, const Plain& plain) {
+  const std::vector<double> prior{-0.5, -1.5, -2.5, -3.5}, naive_prior{-0.6, -1.2, -2.4, -4.8};
+  const auto often = static_cast<std::int64_t>(p.n / 2);
+  for (const Ancestors ancestors : {Ancestors::depend, Ancestors::naive, Ancestors::absent})
+    for (const std::int64_t min_frequency : {std::int64_t{1}, often, static_cast<std::int64_t>(p.n) + 1}) {
+      std::vector<double> joint(p.n * p.classes);
+      aode(tables, p.relations(), ancestors, min_frequency, p.words.data(), p.n, prior.data(), naive_prior.data(),
+           joint.data());
+      for (const std::size_t k : {std::size_t{1}, kRows - 1}) {
+        const std::size_t row = chosen_row(p, k);
+        std::vector<double> factors(p.d * p.classes), averaging(p.classes), sum, expected;
+        const bool averaged = aode_factors(tables, p.relations(), ancestors, min_frequency, p.batch(row), row % kLanes,
+                                           prior.data(), factors.data(), averaging.data());
+        for (std::size_t c = 0; c < p.classes; ++c) {
+          expected.push_back(plain_aode(plain, p.rows[row], c, ancestors, static_cast<double>(min_frequency), prior[c],
+                                        naive_prior[c]));
+          sum.push_back((averaged ? prior : naive_prior)[c] + averaging[c]);
+          for (std::size_t v = 0; v < p.d; ++v) sum[c] += factors[v * p.classes + c];
+        }
+        const std::vector<double> found(joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes);
+        CHECK_FOR(p.name(), near(found, expected));
+        CHECK_FOR(p.name(), near(sum, expected));
+        CHECK_FOR(p.name(), averaged == (min_frequency <= static_cast<std::int64_t>(p.n)));
+      }
+    }
+}
+
+}  // namespace
+
+void test_models() {
+  test_smoothing();
+  for (const Problem& p : problems())
+    for (const Case& setting : kCases) {
+      const Tables tables(setting.sparse ? p.sparse() : p.dense(), Smoothing(setting.smoothing, setting.alpha));
+      const Plain plain{p, std::string(setting.smoothing) == "pooled", setting.alpha};
+      test_tree_scores(p, setting, tables, plain);
+      test_hip(p, tables, plain);
+      if (p.n <= 130 && p.d <= 41) test_aode(p, tables, plain);
+    }
+}
+
+}  // namespace hietan::tests
