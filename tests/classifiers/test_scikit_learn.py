@@ -14,14 +14,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan import TAN, Hierarchy, HieTAN
 from hietan.datasets import make_hierarchical_classification
-
-TREES = [TAN, HieTAN, HieTANLite, HRETAN]
-CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
+from support.families import BAYES, TREES, name_of, seeded
 
 
-@parametrize_with_checks([classifier() for classifier in CLASSIFIERS])
+@parametrize_with_checks([classifier() for classifier in BAYES])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -31,13 +29,12 @@ def data():
     return make_hierarchical_classification(150, 40, density=0.2, random_state=3)
 
 
-@pytest.fixture(params=CLASSIFIERS, ids=lambda c: c.__name__)
+@pytest.fixture(params=BAYES, ids=name_of)
 def classifier(request, data):
-    clf = request.param(hierarchy=data.hierarchy)
-    return clf.set_params(random_state=0) if "random_state" in clf.get_params() else clf
+    return request.param(hierarchy=data.hierarchy, **seeded(request.param))
 
 
-@pytest.fixture(params=TREES, ids=lambda c: c.__name__)
+@pytest.fixture(params=TREES, ids=name_of)
 def tree_classifier(request, data):
     return request.param(hierarchy=data.hierarchy, random_state=0)
 

@@ -14,7 +14,7 @@ from hietan.cli import study as cli_study
 from hietan.cli.methods import make_methods, method_names, method_sets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions
-from support.study_process import contents
+from support.processes import contents
 
 SMALL = ["--data", "synthetic-0", "--data", "synthetic-1", "--folds", "3"]
 

@@ -4,19 +4,15 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-from support import study_process
-from support.study_process import contents
+from support.processes import contents, program
 
-SCRIPT = Path(study_process.__file__)
 KILLS = int(os.environ.get("HIETAN_KILLS", "3"))  # `make soak` asks for more
 
 
 def start(directory):
-    return subprocess.Popen([sys.executable, SCRIPT, directory])
+    return subprocess.Popen(**program("study", directory))
 
 
 def finished_jobs(directory):

@@ -17,7 +17,7 @@ from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
 from hietan.evaluation.study.journal import Journal
-from support.study_process import contents
+from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
