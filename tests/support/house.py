@@ -74,7 +74,7 @@ def folders(tree: Tree) -> list[Place]:
     """How many modules each folder has."""
     count: dict[str, int] = {}
     for path in tree.sources("src", "kernel", "tests", "benchmarks", "reproduction"):
-        if path.name != "__init__.py":
+        if path.stem not in ("__init__", "__main__"):  # they stand for the folder itself
             folder = tree.name(path.parent)
             count[folder] = count.get(folder, 0) + 1
     return _largest_first(Place(size, folder) for folder, size in count.items())
@@ -141,10 +141,9 @@ def blocks(text: str) -> Iterator[tuple[list[Block], Block, int]]:
         elif character == "}":
             block = around.pop()
             yield list(around), block, line
-            # A list of initial values belongs to the header of what follows it.
-            header, header_line = (
-                (block.header + "{}", block.line) if _is_initial(block.header) else ("", line)
-            )
+            # A value in braces, among arguments or before a constructor's body, belongs to the header that goes on.
+            goes_on = _is_value(block.header)
+            header, header_line = (block.header + "{}", block.line) if goes_on else ("", line)
         elif character == ";":
             header = ""
         elif not (character.isspace() and not header.strip()):
@@ -153,9 +152,11 @@ def blocks(text: str) -> Iterator[tuple[list[Block], Block, int]]:
         line += character == "\n"
 
 
-def _is_initial(header: str) -> bool:
-    """Whether braces behind it hold an initial value of a constructor: Name(...) : member{...}."""
-    return re.search(r"\)\s*:(?!:).*[\w>]$", header) is not None
+def _is_value(header: str) -> bool:
+    """Whether braces behind it are not a body: Name(...) : member{...}, or call(argument, {...})."""
+    initial = re.search(r"\)\s*:(?!:).*[\w>]$", header)
+    argument = header.count("(") > header.count(")") and not header.endswith(("=>", ")"))
+    return bool(initial or argument)
 
 
 CONTROL = re.compile(r"^(?:\}?\s*else\b|if\b|for\b|while\b|switch\b|do\b|try\b|catch\b)")
@@ -163,7 +164,7 @@ CONTROL = re.compile(r"^(?:\}?\s*else\b|if\b|for\b|while\b|switch\b|do\b|try\b|c
 
 def _is_cpp_function(header: str) -> bool:
     scope = re.search(r"\b(namespace|struct|class|union|enum)\b", header) and not header.endswith(")")
-    return bool("(" in header and not scope and not _is_initial(header) and not CONTROL.match(header))
+    return bool("(" in header and not scope and not _is_value(header) and not CONTROL.match(header))
 
 
 def cpp_functions(text: str) -> Iterator[tuple[str, int]]:
@@ -210,6 +211,8 @@ def imported(tree: Tree, module: str, types: bool = False) -> Iterator[tuple[str
         elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == PACKAGE:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
+                if inner == f"{PACKAGE}._kernel":
+                    continue  # compiled: it imports nothing
                 yield (inner, None) if inner in known else (str(node.module), alias.name)
 
 
@@ -242,7 +245,7 @@ def private_imports(tree: Tree) -> list[str]:
     for module in tree.modules():
         for source, name in imported(tree, module):
             room, _, last = source.rpartition(".")
-            if name is not None and _is_private(name) and name != "_kernel" and source != module:
+            if name is not None and _is_private(name) and source != module:
                 found.append(f"{module} imports {name} of {source}")
             if _is_private(last) and room != PACKAGE and not f"{module}.".startswith(f"{room}."):
                 found.append(f"{module} imports {source}, private to its room")
@@ -326,7 +329,8 @@ def table(tree: Tree) -> str:
         return (places[0].size, places[0].where) if places else (0, "")
 
     def number(items: list) -> tuple[object, str]:
-        return len(items), "; ".join(map(str, items[:3]))
+        shown = [" <-> ".join(item) if isinstance(item, list) else item for item in items[:3]]
+        return len(items), "; ".join(shown)
 
     rows = {
         "entries at the top level of the package": (*number(top_level(tree))[:1], ""),
