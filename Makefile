@@ -13,7 +13,7 @@ endif
 .PHONY: help install demo test quick coverage test-browser pictures soak lint lint-python format bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 

@@ -328,6 +328,7 @@ def test_bad_data():
     assert not hasattr(ProximalGraph(), "selected_features_")
 
 
+@pytest.mark.slow
 def test_levels_that_rounding_moves_to_and_fro():
     """Equal columns make equal numbers: a level must be found also where rounding decides what is above it."""
     code = (

@@ -19,6 +19,7 @@ from hietan.datasets import make_hierarchical_classification
 from support.families import BAYES, TREES, name_of, seeded
 
 
+@pytest.mark.slow
 @parametrize_with_checks([classifier() for classifier in BAYES])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -145,6 +146,7 @@ def test_pickle_round_trip(classifier, data):
         assert again.trees(data.X) == classifier.trees(data.X)
 
 
+@pytest.mark.slow
 def test_grid_search_over_the_smoothing(classifier, data):
     grid = {"alpha": [0.1, 1.0], "smoothing": ["laplace", "pooled"]}
     search = GridSearchCV(classifier, grid, cv=3, scoring="roc_auc", n_jobs=2).fit(data.X, data.y)

@@ -85,6 +85,7 @@ def test_trees_joints_and_explanations(problem):
             assert found == expected, (make, way)
 
 
+@pytest.mark.slow
 @every_classifier
 def test_fixed_problems(make):
     for problem in FIXED:
@@ -113,6 +114,7 @@ def test_parts_blocks_and_files(make, tmp_path):
                     assert results(model, rows) == expected, way
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", LAZY_TREES, ids=name_of)
 def test_wide_data_that_are_kept_sparse_unasked(make):
     data = make_hierarchical_classification(60, 4200, density=0.004, random_state=0)

@@ -105,11 +105,13 @@ def test_all_agree_with_their_twins_on_more_features(problem):
     assert all_disagreements(problem) == []
 
 
+@pytest.mark.slow
 @every_classifier
 def test_agrees_with_its_twin_on_fixed_problems(make):
     assert [disagreements(problem, make) for problem in FIXED] == [[]] * len(FIXED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_comparison_notices_a_wrong_rule(mutant):
     methods, rules = MUTANTS[mutant]
@@ -327,6 +329,7 @@ def test_tie_goes_to_the_first_class(make):
     np.testing.assert_array_equal(model.predict(X), [0] * 4)
 
 
+@pytest.mark.slow
 @every_classifier
 def test_number_of_jobs(make):
     """Several threads, the same result, also for enough rows to be worth sharing out."""
@@ -338,6 +341,7 @@ def test_number_of_jobs(make):
             assert_identical(answers(one.set_params(n_jobs=2), X), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_trees_over_several_blocks_of_edges(seed):
     """Here the last edges count too: those of terms that no training row has."""
@@ -363,6 +367,7 @@ def test_trees_over_several_blocks_of_edges(seed):
         assert clf._ranking.kernel.n_sorted > 4 * 1000  # several blocks were read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
 @pytest.mark.parametrize("make", [TAN, AODE])
 def test_more_rows_than_the_tables_of_logarithms_hold(make, smoothing):

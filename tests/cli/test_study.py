@@ -34,6 +34,7 @@ def one_line(result):
     return lines[-1]
 
 
+@pytest.mark.slow
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"
     result = run("study", *SMALL, "--methods", "bayes", "--methods", "bernoulli-nb", "-o", out)
@@ -94,6 +95,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert "--min-support-in-folds 5" in (thinned / "study.json").read_text()
 
 
+@pytest.mark.slow
 def test_a_study_file(run, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(
@@ -279,6 +281,7 @@ def test_every_registered_method_can_be_cross_validated():
     assert set(method_sets()["paper"]) <= set(method_names())
 
 
+@pytest.mark.slow
 def test_tuning_is_nested_and_named():
     data = make_hierarchical_classification(80, 15, random_state=1)
     nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import time
 
+import pytest
+
 from support.processes import contents, program
 
 KILLS = int(os.environ.get("HIETAN_KILLS", "3"))  # `make soak` asks for more
@@ -28,6 +30,7 @@ def kill_after(process, directory, n_jobs):
     process.wait()
 
 
+@pytest.mark.slow
 def test_kill_and_resume(tmp_path):
     calm, hunted = tmp_path / "calm", tmp_path / "hunted"
     assert start(calm).wait() == 0

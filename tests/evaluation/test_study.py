@@ -92,6 +92,7 @@ def test_feature_usage(study):
     assert sum(int(r["in_edges"]) for r in lite) == 2 * (kept - 90)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "processes"}])
 def test_jobs_and_backends_change_no_byte(options, tmp_path):
     for name, more in (("one", {}), ("other", options)):

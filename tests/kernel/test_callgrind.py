@@ -15,6 +15,7 @@ callgrind = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(callgrind)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not shutil.which(os.environ.get("CXX", "c++")), reason="there is no C++ compiler")
 def test_the_program_builds_and_runs(tmp_path):
     program = callgrind.build(tmp_path)

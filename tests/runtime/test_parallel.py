@@ -63,6 +63,7 @@ def test_filters_of_warnings_outlive_threads_that_empty_them():
         assert [str(w.message) for w in said] == ["heard as ever", "heard"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", ["study", "pooled"])
 def test_forests_in_threads_leave_the_filters_alone(way):
     data = make_hierarchical_classification(80, 20, random_state=0)

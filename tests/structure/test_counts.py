@@ -78,6 +78,7 @@ def test_counts_of_parts_add_up(table, data, kinds):
     assert together.is_dense == ("dense" in kinds)
 
 
+@pytest.mark.slow
 def test_storage_is_chosen_by_how_many_pairs_occur():
     """Wide data with few pairs are kept sparse, also when they come dense; sums that fill up become dense."""
     n, d = 60, 4200

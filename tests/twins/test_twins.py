@@ -368,6 +368,7 @@ def test_the_fixed_problems_are_varied():
     assert repr(random_problem(Random(0))) == repr(random_problem(Random(0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_wrong_versions_give_other_trees(mutant):
     methods, rules = MUTANTS[mutant]
