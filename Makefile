@@ -10,20 +10,23 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-browser pictures soak lint lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
+.PHONY: help install demo test quick coverage test-browser pictures soak lint lint-python lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
-	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
 demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data; a table, and out/report.html to look at
 	$(BIN)/hietan demo --report out/report.html
 
-test: install  ## lint, type-check and run the test-suite with coverage
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+test: install  ## run the test suite
+	$(BIN)/python -m pytest -n 2
+
+quick: install  ## under a minute: fewer examples, and no clusters, real datasets or slow studies
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow)'
+
+coverage: install  ## run the test suite and report the branches that no test takes
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 test-browser: install  ## the report in a real browser, wide and narrow, light and dark; pictures in out/browser
@@ -43,7 +46,9 @@ pictures: install  ## the pictures of the README, from the ageing-gene datasets
 soak: install  ## kill a study at ten random moments, resume it, and compare every byte; five times over
 	for i in 1 2 3 4 5; do HIETAN_KILLS=10 $(BIN)/python -m pytest -q tests/evaluation/test_resuming.py || exit 1; done
 
-lint: install  ## ruff and mypy alone
+lint: lint-python lint-cpp lint-js  ## check the style and the types of all code: Python, C++ and JavaScript
+
+lint-python: install  ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -113,7 +118,7 @@ $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.tx
 
 $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 	@echo "Installing the tools for tests, lint and types."
-	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[test,lint]'
+	@$(PIP) install 'hietan[test,lint]'  # the package is there already, and is not built again
 	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.

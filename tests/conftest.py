@@ -1,4 +1,4 @@
-"""What all tests share: hypothesis profiles, and the way to ask for the real datasets."""
+"""What all tests share: hypothesis profiles, the order of the tests, and the way to ask for the real datasets."""
 
 import os
 
@@ -8,10 +8,7 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hietan.structure import counts, edges
-
-# HYPOTHESIS_PROFILE=thorough looks ten times as long.
-
+# HYPOTHESIS_PROFILE=thorough looks ten times as long, HYPOTHESIS_PROFILE=quick a fifth as long.
 settings.register_profile(
     "default",
     deadline=None,
@@ -20,7 +17,16 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=500)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what needs the real datasets; begin with the clusters, which one process works through alone."""
+    for item in items:
+        if "real_data" in getattr(item, "fixturenames", ()):
+            item.add_marker("real")
+    items.sort(key=lambda item: item.get_closest_marker("cluster") is None)
 
 
 @pytest.fixture(scope="session")
@@ -29,24 +35,3 @@ def real_data():
     if not os.environ.get("HIETAN_DATA"):
         pytest.skip("the real datasets are not here: HIETAN_DATA is not set")
     return os.environ["HIETAN_DATA"]
-
-
-def _stored(how):
-    """Pair counts of either kind, however small the data; in blocks, edges are sorted a few at a time."""
-    kind, _, blocks = how.partition(" in ")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_STORAGE", kind)
-        patch.setattr(edges, "_BLOCK", 3 if blocks else 0)
-        yield how
-
-
-@pytest.fixture(scope="module", params=["dense", "sparse in blocks"])
-def storage(request):
-    """All tests of a module that asks for it run with both ways of keeping counts and ranking edges."""
-    yield from _stored(request.param)
-
-
-@pytest.fixture(scope="module", params=["dense", "sparse", "dense in blocks", "sparse in blocks"])
-def every_storage(request):
-    """The same with all four combinations."""
-    yield from _stored(request.param)

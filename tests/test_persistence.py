@@ -14,10 +14,10 @@ from sklearn.naive_bayes import BernoulliNB
 import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
+from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
 NAMES = list(CLASSIFIERS)
-pytestmark = pytest.mark.usefixtures("storage")
 
 
 def make(name, **options):
@@ -235,10 +235,14 @@ def swapped(array):
         (pairs("values"), lambda a: a.astype(float), "counts are not integers"),
     ],
 )
-def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
-    forge_array(saved, find, edit)
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_forged_numbers_never_reach_the_kernel(tmp_path, storage, find, edit, message):
+    path = tmp_path / "model.hietan"
+    with kept(storage):
+        hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
+    forge_array(path, find, edit)
     with pytest.raises(ModelFileError, match=message):
-        hietan.load(saved)
+        hietan.load(path)
 
 
 @pytest.mark.parametrize(
@@ -253,10 +257,10 @@ def test_forged_numbers_never_reach_the_kernel(saved, find, edit, message):
         ("indices", lambda a: a.astype(np.int64), "counts are not integers"),
     ],
 )
-def test_forged_sparse_pairs(tmp_path, monkeypatch, name, edit, message):
-    monkeypatch.setattr("hietan.structure.counts._STORAGE", "sparse")
+def test_forged_sparse_pairs(tmp_path, name, edit, message):
     path = tmp_path / "model.hietan"
-    hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
+    with kept("sparse"):
+        hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
     forge_array(path, pairs(name), edit)
     with pytest.raises(ModelFileError, match=message):
         hietan.load(path)

@@ -6,7 +6,7 @@ import pytest
 
 from hietan.catalogue import StudyOptions, read_study_file, run_named_study
 from hietan.evaluation import StudyError
-from support.study_process import contents
+from support.processes import contents
 
 BEGIN = 'data = "CE-BP"\nmethods = "tan"\n'
 

@@ -13,55 +13,53 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import AODE, HIPNB, HieAODE, HieAODELite
 from hietan._runtime import parallel
 from hietan.datasets import fetch_ageing_genes
-from support import reference
-from support.comparison import counts_of, frame, ontology
+from support import twins
+from support.comparison import counts_of, estimator, frame, ontology
+from support.comparison import fitted as fitted_over_columns
+from support.families import AVERAGED, name_of, takes
 from support.strategies import larger_problems, problems, random_problem
-
-pytestmark = pytest.mark.usefixtures("storage")
 
 VARIANTS = {AODE: "aode", HieAODE: "hie", HieAODELite: "lite"}
 FAMILY = [*VARIANTS, HIPNB]
-every_classifier = pytest.mark.parametrize("make", FAMILY)
-every_aode = pytest.mark.parametrize("make", VARIANTS)
+every_aode = pytest.mark.parametrize("make", VARIANTS, ids=name_of)
 
 
 def fitted(problem, make, **options):
-    clf = make(hierarchy=ontology(problem), alpha=problem.alpha, smoothing=problem.smoothing, **options)
-    return clf.fit(frame(problem, problem.X_train), problem.y)
+    return fitted_over_columns(problem, make, hierarchy=ontology(problem), **options)
 
 
 def assert_agrees(problem, make, min_frequency=1):
-    options = {} if make is HIPNB else {"min_frequency": min_frequency}
+    options = {"min_frequency": min_frequency} if takes(make, "min_frequency") else {}
     rows, counts = np.unique(problem.X_test, axis=0), counts_of(problem)
     clf = fitted(problem, make, **options)
     joint = clf.predict_joint_log_proba(frame(problem, rows))
-    descendants = reference.descendants_of(problem.ancestors)
+    descendants = twins.descendants_of(problem.ancestors)
     common = (counts, problem.alpha, problem.smoothing)
     for x, got in zip(rows.tolist(), joint, strict=True):
         if make is HIPNB:
-            expected = reference.hip_joint_log(x, *common, problem.ancestors, descendants)
+            expected = twins.hip_joint_log(x, *common, problem.ancestors, descendants)
         else:
-            expected = reference.aode_joint_log(x, *common, min_frequency, problem.ancestors, VARIANTS[make])
+            expected = twins.aode_joint_log(x, *common, min_frequency, problem.ancestors, VARIANTS[make])
         np.testing.assert_allclose(got, expected, rtol=0, atol=1e-9)
 
 
-@every_classifier
-@given(problem=problems(min_features=1))
-def test_small_problems_agree_with_the_twin(make, problem):
-    assert_agrees(problem, make)
+def test_every_averaged_classifier_has_a_twin():
+    assert set(VARIANTS) == set(AVERAGED)
 
 
-@every_classifier
-@given(problem=larger_problems())
-def test_larger_problems_agree_with_the_twin(make, problem):
-    assert_agrees(problem, make)
-
-
-@every_aode
 @given(problem=problems(min_features=1), min_frequency=st.sampled_from([0, 2, 5, 1000]))
-def test_rare_values_have_no_estimator(make, problem, min_frequency):
-    """1000 leaves none: naive Bayes over all features."""
-    assert_agrees(problem, make, min_frequency)
+def test_small_problems_agree_with_the_twin(problem, min_frequency):
+    """Rare values have no estimator; 1000 leaves none: naive Bayes over all features."""
+    for make in FAMILY:
+        assert_agrees(problem, make)
+    for make in AVERAGED:
+        assert_agrees(problem, make, min_frequency)
+
+
+@given(problem=larger_problems())
+def test_larger_problems_agree_with_the_twin(problem):
+    for make in FAMILY:
+        assert_agrees(problem, make)
 
 
 @every_aode
@@ -75,22 +73,25 @@ def test_more_features_than_a_block_of_estimators(make, seed):
 @given(problem=problems(min_features=1))
 def test_hip_selects_what_the_twin_selects(problem):
     clf = fitted(problem, HIPNB)
-    descendants = reference.descendants_of(problem.ancestors)
+    descendants = twins.descendants_of(problem.ancestors)
     for x, names in zip(problem.X_test.tolist(), clf.selected(frame(problem, problem.X_test)), strict=True):
-        kept = reference.hip_selected(x, problem.ancestors, descendants)
+        kept = twins.hip_selected(x, problem.ancestors, descendants)
         assert names == tuple(problem.names[v] for v in sorted(kept))
 
 
-@every_classifier
 @given(problem=problems(min_features=1), data=st.data())
-def test_chunks_threads_and_sparse_input_change_no_bit(make, problem, data):
+def test_chunks_threads_and_sparse_input_change_no_bit(problem, data):
+    cut = data.draw(st.integers(1, max(1, len(problem.y) - 1)))
+    for make in FAMILY:
+        assert_same_bits(make, problem, cut)
+
+
+def assert_same_bits(make, problem, cut):
     X, y, T = problem.X_train, problem.y, problem.X_test
-    hierarchy = ontology(problem).restrict(problem.names)
-    clf = make(hierarchy=hierarchy, alpha=problem.alpha, smoothing=problem.smoothing).fit(X, y)
+    clf = estimator(problem, make).fit(X, y)
     expected = clf.predict_joint_log_proba(T)
     np.testing.assert_array_equal(clf.predict_joint_log_proba(sp.csc_array(T)), expected)
-    cut = data.draw(st.integers(1, max(1, len(y) - 1)))
-    parts = make(hierarchy=hierarchy, alpha=problem.alpha, smoothing=problem.smoothing)
+    parts = estimator(problem, make)
     parts.partial_fit(sp.csr_array(X[:cut]), y[:cut], classes=range(problem.n_classes))
     if cut < len(y):
         parts.partial_fit(X[cut:], y[cut:])

@@ -3,39 +3,25 @@
 import json
 import signal
 import subprocess
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from hietan import (
-    AODE,
-    HIPNB,
-    HRETAN,
-    TAN,
-    HieAODE,
-    HieAODELite,
-    Hierarchy,
-    HierarchyWarning,
-    HieTAN,
-    HieTANLite,
-    ProximalGraph,
-)
+from hietan import HIPNB, TAN, Hierarchy, HierarchyWarning, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.selection import MinSupport
-from support.comparison import ontology
+from support.comparison import estimator
+from support.families import BAYES, name_of
+from support.processes import START_SECONDS, program
 from support.strategies import fixed_problems
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 
-either_storage = pytest.mark.usefixtures("storage", "one_thread")
 pytestmark = pytest.mark.usefixtures("one_thread")
-CLASSIFIERS = [TAN, HieTAN, HieTANLite, HRETAN, AODE, HieAODE, HieAODELite, HIPNB]
 PROBLEMS = sorted(fixed_problems(), key=lambda p: -len(p.y) * p.n_features)[:2]
 PREDICTIONS = ("predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba")
 
@@ -68,26 +54,18 @@ def as_frame(X, size):
     return dd.from_pandas(pd.DataFrame(X).add_prefix("x"), chunksize=size)
 
 
-def new(make, problem, names=None, **options):
-    if "random_state" in make._get_param_names():
-        options["random_state"] = problem.seed
-    hierarchy = ontology(problem).restrict(problem.names)
-    return make(hierarchy=hierarchy, alpha=problem.alpha, smoothing=problem.smoothing, **options)
-
-
-@either_storage
 @pytest.mark.parametrize("container", [as_array, as_sparse_array, as_delayed])
-@pytest.mark.parametrize("make", CLASSIFIERS)
+@pytest.mark.parametrize("make", BAYES, ids=name_of)
 def test_blocks_give_the_bits_of_one_machine(make, container):
     for problem in PROBLEMS:
-        expected = new(make, problem).fit(problem.X_train, problem.y)
+        expected = estimator(problem, make).fit(problem.X_train, problem.y)
         for size in (4, 1000):
             y = (
                 da.from_array(problem.y, chunks=5)
                 if container is not as_delayed
                 else delayed_parts(problem.y, size)
             )
-            model = new(make, problem).fit(container(problem.X_train, size), y)
+            model = estimator(problem, make).fit(container(problem.X_train, size), y)
             np.testing.assert_array_equal(model.classes_, expected.classes_)
             np.testing.assert_array_equal(model.counts_.ones, expected.counts_.ones)
             blocks = container(problem.X_test, max(64, size))
@@ -197,6 +175,7 @@ def test_columns_are_chosen_in_memory(container):
     np.testing.assert_array_equal(model.predict_proba(rows), before)
 
 
+@pytest.mark.cluster
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
 def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
     """Two real processes, in a program of their own: what a dying one leaves open is not this one's.
@@ -204,14 +183,20 @@ def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
     Afterwards every classifier predicts there, and so is sent there with its hierarchy.
     """
     pytest.importorskip("distributed")
-    program = [
-        sys.executable,
-        str(Path(__file__).parents[1] / "support" / "cluster_fit.py"),
-        str(tmp_path / "killed"),
-    ]
-    run = subprocess.run(program, capture_output=True, text=True, timeout=300, check=False)
+    run = subprocess.run(
+        **program("cluster_fit", tmp_path / "killed"),
+        capture_output=True,
+        text=True,
+        timeout=2 * START_SECONDS,
+        check=False,
+    )
     assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout.splitlines()[-1]) == {"killed": True, "same": True, "different": []}
+    assert json.loads(run.stdout.splitlines()[-1]) == {
+        "killed": True,
+        "sparse": True,
+        "same": True,
+        "different": [],
+    }
 
 
 def test_rows_that_contradict_the_hierarchy_are_told_as_in_memory():

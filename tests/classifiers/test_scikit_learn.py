@@ -14,14 +14,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import AODE, HIPNB, HRETAN, TAN, HieAODE, HieAODELite, Hierarchy, HieTAN, HieTANLite
+from hietan import TAN, Hierarchy, HieTAN
 from hietan.datasets import make_hierarchical_classification
-
-TREES = [TAN, HieTAN, HieTANLite, HRETAN]
-CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
+from support.families import BAYES, TREES, name_of, seeded
 
 
-@parametrize_with_checks([classifier() for classifier in CLASSIFIERS])
+@pytest.mark.slow
+@parametrize_with_checks([classifier() for classifier in BAYES])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
@@ -31,13 +30,12 @@ def data():
     return make_hierarchical_classification(150, 40, density=0.2, random_state=3)
 
 
-@pytest.fixture(params=CLASSIFIERS, ids=lambda c: c.__name__)
+@pytest.fixture(params=BAYES, ids=name_of)
 def classifier(request, data):
-    clf = request.param(hierarchy=data.hierarchy)
-    return clf.set_params(random_state=0) if "random_state" in clf.get_params() else clf
+    return request.param(hierarchy=data.hierarchy, **seeded(request.param))
 
 
-@pytest.fixture(params=TREES, ids=lambda c: c.__name__)
+@pytest.fixture(params=TREES, ids=name_of)
 def tree_classifier(request, data):
     return request.param(hierarchy=data.hierarchy, random_state=0)
 
@@ -148,6 +146,7 @@ def test_pickle_round_trip(classifier, data):
         assert again.trees(data.X) == classifier.trees(data.X)
 
 
+@pytest.mark.slow
 def test_grid_search_over_the_smoothing(classifier, data):
     grid = {"alpha": [0.1, 1.0], "smoothing": ["laplace", "pooled"]}
     search = GridSearchCV(classifier, grid, cv=3, scoring="roc_auc", n_jobs=2).fit(data.X, data.y)

@@ -120,6 +120,7 @@ def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
     assert "trained on this row" in by_id.output
 
 
+@pytest.mark.slow
 def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
     small = {"data": ["synthetic-0", "synthetic-1"], "methods": ["tan", "hie-tan-lite"], "folds": 2}
     monkeypatch.setattr(cli_demo, "DEMO", small)

@@ -15,7 +15,7 @@ from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
 from hietan.classifiers import SMOOTHINGS
 from hietan.cli import study as cli_study
 from hietan.datasets import make_hierarchical_classification
-from support.study_process import contents
+from support.processes import contents
 
 SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
 
@@ -35,6 +35,7 @@ def one_line(result):
     return lines[-1]
 
 
+@pytest.mark.slow
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"
     words = [*SMALL, *"--methods bayes --methods bernoulli-nb".split(), "-o", out]
@@ -83,6 +84,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert "--min-support-in-folds 5" in (thinned / "study.json").read_text()
 
 
+@pytest.mark.slow
 def test_a_study_file(run, tmp_path):
     file = tmp_path / "study.toml"
     file.write_text(

@@ -83,6 +83,7 @@ def test_class_sizes(imbalance, n_classes, counts):
     assert np.bincount(data.y).tolist() == counts
 
 
+@pytest.mark.slow
 def test_classes_are_learnable_but_not_trivial():
     scores = []
     for seed in range(3):
@@ -139,6 +140,7 @@ def test_provenance_repeats_the_request():
     assert (again.X != data.X).nnz == 0
 
 
+@pytest.mark.slow
 def test_large_request_stays_sparse():
     data = make(20_000, 14_000, density=0.0047, random_state=0)
     assert _density(data) == pytest.approx(0.0047, rel=0.01)

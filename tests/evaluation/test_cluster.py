@@ -16,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
+from threadpoolctl import threadpool_info
 from typer.testing import CliRunner
 
 from hietan import AODE, HIPNB, TAN, HieTANLite
@@ -25,12 +26,13 @@ from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.cross_validation import fold_of_rows
 from hietan.evaluation.study import cluster
 from hietan.evaluation.study import run as study_module
-from support import cluster_processes
-from support.cluster_processes import Kills, KillsOnce, OneThread, Traveller
-from support.study_process import Slow, contents
+from support import processes
+from support.misbehaving import Kills, KillsOnce, OneThread, Slow, Traveller
+from support.processes import contents
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = [
+    pytest.mark.cluster,
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system"),
     pytest.mark.xdist_group("cluster"),  # one cluster is enough for a machine
 ]
@@ -42,20 +44,21 @@ OF_ALL_KINDS = {**METHODS, "AODE": AODE(), "HIP": HIPNB(), "LR": LogisticRegress
 
 @pytest.fixture(scope="module")
 def address(tmp_path_factory):
-    with cluster_processes.processes(tmp_path_factory.mktemp("cluster")) as address:
+    with processes.cluster(tmp_path_factory.mktemp("cluster")) as address:
         yield address
 
 
 @pytest.fixture
 def client(address):
     with distributed.Client(address, set_as_default=False) as client:
-        client.wait_for_workers(2, timeout=cluster_processes.START_SECONDS)
+        client.wait_for_workers(2, timeout=processes.START_SECONDS)
         yield client
 
 
 def our_tasks(client):
     """What the scheduler still knows of our studies; it may hear of a release a moment later."""
-    for _ in range(100):
+    until = time.monotonic() + processes.START_SECONDS
+    while time.monotonic() < until:
         keys = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
         left = [key for key in keys if key.startswith("hietan")]
         if not left:
@@ -83,7 +86,7 @@ def test_the_active_client_is_used_and_stays(client, tmp_path, monkeypatch):
     with client.as_current():
         expected, found = both(tmp_path, METHODS, {})
     assert found == expected
-    assert client.submit(int, "7").result(timeout=60) == 7
+    assert client.submit(int, "7").result(timeout=processes.START_SECONDS) == 7
 
 
 def test_a_cluster_of_our_own(tmp_path):
@@ -92,7 +95,7 @@ def test_a_cluster_of_our_own(tmp_path):
 
 
 def test_each_job_has_one_thread(client, address):
-    many = client.run(lambda: max(pool["num_threads"] for pool in cluster_processes.threadpool_info()))
+    many = client.run(lambda: max(pool["num_threads"] for pool in threadpool_info()))
     assert min(many.values()) == 3  # or there is nothing to see
     results = run_study(DATASETS, {"NB": OneThread()}, cv=3, backend="dask", scheduler=address)
     assert results.failures == ()
@@ -106,7 +109,7 @@ def test_a_dataset_does_not_travel_with_every_job(client, address, tmp_path):
     arrivals, left = ((tmp_path / name).read_text().split() for name in ("arrivals", "arrivals-left"))
     assert left.count(str(os.getpid())) == 1  # sent once, for thirty jobs on two workers
     # Among themselves the workers may fetch it again: every two seconds Dask drops copies that nobody needs just then.
-    assert 1 <= len(set(arrivals)) <= 2 and len(arrivals) <= 6
+    assert 1 <= len(set(arrivals)) <= 2 and len(arrivals) < 30
     assert str(os.getpid()) not in arrivals
 
 

@@ -4,19 +4,17 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import time
-from pathlib import Path
 
-from support import study_process
-from support.study_process import contents
+import pytest
 
-SCRIPT = Path(study_process.__file__)
+from support.processes import contents, program
+
 KILLS = int(os.environ.get("HIETAN_KILLS", "3"))  # `make soak` asks for more
 
 
 def start(directory):
-    return subprocess.Popen([sys.executable, SCRIPT, directory])
+    return subprocess.Popen(**program("study", directory))
 
 
 def finished_jobs(directory):
@@ -32,6 +30,7 @@ def kill_after(process, directory, n_jobs):
     process.wait()
 
 
+@pytest.mark.slow
 def test_kill_and_resume(tmp_path):
     calm, hunted = tmp_path / "calm", tmp_path / "hunted"
     assert start(calm).wait() == 0

@@ -17,7 +17,7 @@ from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
 from hietan.evaluation.study.journal import Journal
-from support.study_process import contents
+from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "NB": make_pipeline(MaxAbsScaler(), BernoulliNB())}
@@ -92,6 +92,7 @@ def test_feature_usage(study):
     assert sum(int(r["in_edges"]) for r in lite) == 2 * (kept - 90)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "processes"}])
 def test_jobs_and_backends_change_no_byte(options, tmp_path):
     for name, more in (("one", {}), ("other", options)):

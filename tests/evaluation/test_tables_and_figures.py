@@ -94,6 +94,7 @@ def test_usage_lists_the_features_kept_most_often(results):
     assert kept[0] == results.usage["synthetic-1", key].selected.max()
 
 
+@pytest.mark.slow
 def test_figures_are_the_same_bytes_each_time(results, tmp_path):
     one_of_each = replace(results, rankings=results.rankings[:1], usage=dict(list(results.usage.items())[:1]))
     first, second = (write_figures(one_of_each, tmp_path / name, usage=True) for name in "ab")

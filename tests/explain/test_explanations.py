@@ -3,6 +3,7 @@
 import json
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import networkx as nx
 import numpy as np
 import pandas as pd
@@ -11,34 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
 
-from hietan import (
-    AODE,
-    HIPNB,
-    HRETAN,
-    TAN,
-    HieAODE,
-    HieAODELite,
-    Hierarchy,
-    HieTAN,
-    HieTANLite,
-    ProximalGraph,
-)
+from hietan import AODE, HIPNB, TAN, Hierarchy, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import edge_stability, mean_contributions
-from support import reference
-from support.comparison import counts_of, frame, ontology
+from support import twins
+from support.comparison import counts_of, frame, ontology, ranking_of
+from support.comparison import fitted as fitted_over_columns
+from support.families import BAYES, LAZY_TREES, TREES, takes
 from support.strategies import larger_problems, problems
 
 mpl.use("Agg")
-pytestmark = pytest.mark.usefixtures("storage")
-TREES = [TAN, HieTAN, HieTANLite, HRETAN]
-CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
-every_classifier = pytest.mark.parametrize("make", CLASSIFIERS)
 
 
 def fitted(problem, make, **options):
-    clf = make(hierarchy=ontology(problem), alpha=problem.alpha, smoothing=problem.smoothing, **options)
-    return clf.fit(frame(problem, problem.X_train), problem.y)
+    return fitted_over_columns(problem, make, hierarchy=ontology(problem), **options)
 
 
 def own_log_odds(joint, target):
@@ -46,41 +33,48 @@ def own_log_odds(joint, target):
     return joint[:, target] - logsumexp(rest, axis=1)
 
 
-@every_classifier
-@given(problem=st.one_of(problems(min_features=1), larger_problems()), data=st.data())
-def test_contributions_add_up_to_the_models_own_log_odds(make, problem, data):
+@given(
+    problem=st.one_of(problems(min_features=1), larger_problems()),
+    min_frequency=st.sampled_from([0, 1, 3, 1000]),
+    data=st.data(),
+)
+def test_contributions_add_up_to_the_models_own_log_odds(problem, min_frequency, data):
     rows = frame(problem, np.unique(problem.X_test, axis=0))
-    options = {}
-    if make in (AODE, HieAODE, HieAODELite):
-        options["min_frequency"] = data.draw(st.sampled_from([0, 1, 3, 1000]))
-    clf = fitted(problem, make, **options)
-    joint = clf.predict_joint_log_proba(rows)
     target = data.draw(st.integers(0, problem.n_classes - 1))
-    for explanation, expected in zip(
-        clf.explain(rows, target=target), own_log_odds(joint, target), strict=True
-    ):
-        assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
-        assert explanation.total() == pytest.approx(expected, abs=1e-9)
-        assert explanation.target == target
+    for make in BAYES:
+        options = {"min_frequency": min_frequency} if takes(make, "min_frequency") else {}
+        clf = fitted(problem, make, **options)
+        log_odds = own_log_odds(clf.predict_joint_log_proba(rows), target)
+        for explanation, expected in zip(clf.explain(rows, target=target), log_odds, strict=True):
+            assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
+            assert explanation.total() == pytest.approx(expected, abs=1e-9)
+            assert explanation.target == target
 
 
-@every_classifier
 @given(problem=problems(min_features=1))
-def test_the_default_target_and_the_probabilities(make, problem):
+def test_the_default_target_and_the_probabilities(problem):
     rows = frame(problem, problem.X_test[:5])
-    clf = fitted(problem, make)
-    predicted = clf.predict(rows)
-    for k, explanation in enumerate(clf.explain(rows)):
-        assert explanation.target == (1 if problem.n_classes == 2 else predicted[k])
-        assert explanation.predicted == predicted[k]
-        np.testing.assert_allclose(explanation.probabilities, clf.predict_proba(rows)[k], rtol=1e-12)
+    for make in BAYES:
+        clf = fitted(problem, make)
+        predicted, probabilities = clf.predict(rows), clf.predict_proba(rows)
+        for k, explanation in enumerate(clf.explain(rows)):
+            assert explanation.target == (1 if problem.n_classes == 2 else predicted[k])
+            assert explanation.predicted == predicted[k]
+            np.testing.assert_allclose(explanation.probabilities, probabilities[k], rtol=1e-12)
 
 
-@pytest.mark.parametrize("make", TREES)
 @given(problem=problems(min_features=1))
-def test_trees_are_explained_by_their_own_factors(make, problem):
-    rows = problem.X_test[:4]
-    clf, counts = fitted(problem, make), counts_of(problem)
+def test_trees_are_explained_by_what_they_consist_of(problem):
+    """Once for a problem: its own factors and, where features were removed, by whom."""
+    for make in TREES:
+        clf = fitted(problem, make)
+        assert_explained_by_own_factors(clf, problem)
+        if make in LAZY_TREES:
+            assert_removed_by_the_first_to_enter(clf, problem)
+
+
+def assert_explained_by_own_factors(clf, problem):
+    rows, counts = problem.X_test[:4], counts_of(problem)
     for x, tree, explanation in zip(
         rows.tolist(), clf.trees(frame(problem, rows)), clf.explain(frame(problem, rows)), strict=True
     ):
@@ -89,10 +83,10 @@ def test_trees_are_explained_by_their_own_factors(make, problem):
         assert {(p.parent, p.feature) for p in explanation.contributions if p.parent} == set(tree.edges)
         for part in explanation.contributions:
             v = problem.names.index(part.feature)
-            p = reference.ROOT if part.parent is None else problem.names.index(part.parent)
+            p = twins.ROOT if part.parent is None else problem.names.index(part.parent)
             assert part.value == x[v] and part.parent_value == (None if part.parent is None else x[p])
             for c, probability in enumerate(part.probabilities):
-                log = reference.log_probability(
+                log = twins.log_probability(
                     v,
                     x[v],
                     p,
@@ -105,13 +99,10 @@ def test_trees_are_explained_by_their_own_factors(make, problem):
                 assert np.log(probability) == pytest.approx(log, abs=1e-9)
 
 
-@pytest.mark.parametrize("make", [HieTANLite, HRETAN])
-@given(problem=problems(min_features=1))
-def test_who_removed_whom_in_a_tree(make, problem):
+def assert_removed_by_the_first_to_enter(clf, problem):
     """The first relative of the same value that got an edge; edges enter in the order of the ranking."""
     rows = problem.X_test[:4]
-    clf = fitted(problem, make)
-    order = [tuple(problem.names[v] for v in edge) for edge in reference.ranking(counts_of(problem))]
+    order = [tuple(problem.names[v] for v in edge) for edge in ranking_of(problem)]
     for x, tree, explanation in zip(
         rows.tolist(), clf.trees(frame(problem, rows)), clf.explain(frame(problem, rows)), strict=True
     ):
@@ -204,19 +195,19 @@ def test_waterfall_ends_at_the_log_odds(example):
     assert before.get_x() + before.get_width() == pytest.approx(explanation.log_odds)
     labels = [tick.get_text() for tick in ax.get_yticklabels()]
     assert len(labels) == 5 + 3 and labels[-1] == "log-odds"
-    mpl.pyplot.close(ax.figure)
+    plt.close(ax.figure)
 
 
 def test_tree_plot_shows_the_tree(example):
     explanation = explain(example)
-    figure, given = mpl.pyplot.subplots()
+    figure, given = plt.subplots()
     ax = explanation.plot_tree(given, labels=3)
     assert ax is given
     learned = [line for line in ax.lines if line.get_linestyle() == "-"]
     assert len(learned) == len(explanation.contributions) - 1
     assert len(ax.collections[0].get_offsets()) == len(explanation.contributions)
     assert len(ax.get_legend().get_texts()) == 3
-    mpl.pyplot.close(figure)
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("make", [AODE, HIPNB])

@@ -200,6 +200,7 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
         assert explained["values"] == row[explained["features"]].astype(int).tolist()
 
 
+@pytest.mark.slow
 @parametrize_with_checks([MinSupport(BernoulliNB()), MinSupport(HieTAN()), MinSupport(LogisticRegression())])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

@@ -1,7 +1,6 @@
 """Pair counts: dense, packed and sparse ways agree with counting one row after the other."""
 
 import pickle
-from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -9,14 +8,14 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.structure import BinaryRows, PairCounts, count_pairs, counts
-from support import reference
+from hietan.structure import BinaryRows, PairCounts, count_pairs
+from support import twins
 
 
 def literal(X, y, n_classes):
     """The twin's counts in the layout of PairCounts."""
     d = X.shape[1]
-    twin = reference.count(X.tolist(), y.tolist(), n_classes, d)
+    twin = twins.count(X.tolist(), y.tolist(), n_classes, d)
     i, j = np.triu_indices(d, 1)
     table = np.array(twin.ones).reshape(n_classes, d, d)
     return PairCounts(np.array(twin.class_rows), table[:, range(d), range(d)], table[:, i, j])
@@ -28,13 +27,6 @@ def assert_same(a, b):
         np.testing.assert_array_equal(getattr(a, field), getattr(b, field))
 
 
-@contextmanager
-def stored(kind):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_STORAGE", kind)
-        yield
-
-
 @st.composite
 def tables(draw):
     seed, n, d = draw(st.integers(0, 2**32 - 1)), draw(st.integers(1, 400)), draw(st.integers(1, 12))
@@ -43,22 +35,21 @@ def tables(draw):
     return (rng.random((n, d)) < rng.random(d)).astype(np.uint8), rng.integers(0, n_classes, n), n_classes
 
 
-@given(tables(), st.sampled_from([0.0, 1e300]), st.sampled_from([64, 128, 4096]))
-def test_all_ways_of_counting_agree(table, sparse_cost, block_rows):
+@given(tables(), st.sampled_from([True, False, None]), st.sampled_from([64, 128, 4096]))
+def test_all_ways_of_counting_agree(table, by_row, block_rows):
     X, y, n_classes = table
     expected = literal(X, y, n_classes)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(counts, "_SPARSE_PAIR_COST", sparse_cost)  # 0: always by rows; huge: always by words
-        patch.setattr(counts, "_BLOCK_ROWS", block_rows)
-        assert_same(count_pairs(BinaryRows.from_matrix(X), y, n_classes), expected)
-        assert_same(count_pairs(BinaryRows.from_matrix(sp.csr_array(X)), y, n_classes), expected)
+    for rows in (BinaryRows.from_matrix(X), BinaryRows.from_matrix(sp.csr_array(X))):
+        found = count_pairs(rows, y, n_classes, by_row=by_row, block_rows=block_rows)
+        assert found.is_dense
+        assert_same(found, expected)
 
 
 @given(tables(), st.sampled_from([np.asarray, sp.csr_array, sp.csc_array]))
 def test_sparse_storage_keeps_what_occurs(table, container):
     X, y, n_classes = table
-    with stored("sparse"):
-        found = count_pairs(BinaryRows.from_matrix(sp.csr_array(container(X))), y, n_classes)
+    rows = BinaryRows.from_matrix(sp.csr_array(container(X)))
+    found = count_pairs(rows, y, n_classes, storage="sparse")
     expected = literal(X, y, n_classes)
     assert_same(found, expected)
     assert not found.is_dense and expected.is_dense
@@ -67,7 +58,8 @@ def test_sparse_storage_keeps_what_occurs(table, container):
     for i, j in [(0, d - 1), (d - 1, 0), (d // 2, 0)]:
         if i != j:
             np.testing.assert_array_equal(found.both(i, j), expected.both(i, j))
-    assert_same(pickle.loads(pickle.dumps((found, found.kernel)[0])), expected)
+    assert found.kernel is found.kernel  # kept from here on, and left behind by a pickle
+    assert_same(pickle.loads(pickle.dumps(found)), expected)
 
 
 @given(tables(), st.data(), st.tuples(*[st.sampled_from(["dense", "sparse"])] * 2))
@@ -78,13 +70,15 @@ def test_counts_of_parts_add_up(table, data, kinds):
     whole = count_pairs(BinaryRows.from_matrix(X), y, n_classes)
     parts = []
     for kind, part in zip(kinds, (slice(cut), slice(cut, None)), strict=True):
-        with stored(kind):
-            parts.append(count_pairs(BinaryRows.from_matrix(X[part]), y[part], n_classes))
+        rows = BinaryRows.from_matrix(X[part])
+        parts.append(count_pairs(rows, y[part], n_classes, storage=kind))
     assert_same(parts[0] + parts[1], whole)
-    with stored("sparse"):
-        assert (parts[0] + parts[1]).is_dense == ("dense" in kinds)
+    together = parts[0].add(parts[1], storage="sparse")
+    assert_same(together, whole)
+    assert together.is_dense == ("dense" in kinds)
 
 
+@pytest.mark.slow
 def test_storage_is_chosen_by_how_many_pairs_occur():
     """Wide data with few pairs are kept sparse, also when they come dense; sums that fill up become dense."""
     n, d = 60, 4200
@@ -109,6 +103,14 @@ def test_packing_puts_row_r_into_bit_r():
         bits = (words[:, None, :] >> np.arange(64, dtype=np.uint64)[None, :, None]) & np.uint64(1)
         np.testing.assert_array_equal(bits.reshape(192, 7)[:130], X[rows])
         assert not bits.reshape(192, 7)[130:].any()
+
+
+def test_only_what_is_counted_adds_and_only_known_storages_are_chosen():
+    rows, y = BinaryRows.from_matrix(np.eye(2)), np.zeros(2, int)
+    with pytest.raises(TypeError, match="unsupported operand"):
+        count_pairs(rows, y, 1) + 1
+    with pytest.raises(ValueError, match='storage must be "dense", "sparse" or None, got \'thin\''):
+        count_pairs(rows, y, 1, storage="thin")
 
 
 def test_counts_of_other_shapes_do_not_add():

@@ -1,5 +1,6 @@
 """The ranking of the edges: keys to the bit, blocks sorted on demand in exactly the stated order."""
 
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan import Hierarchy, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs, counts
-from support import reference
+from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from support import twins
+from support.storages import WAYS
 
 
 def no_relations(d):
@@ -22,28 +24,26 @@ def all_keys(ranking):
     return np.concatenate([ranking.keys.row(i) for i in range(ranking.counts.n_features)])
 
 
-@pytest.mark.usefixtures("every_storage")
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12), st.integers(1, 300), st.integers(1, 4))
 def test_keys_are_the_twins_to_the_bit(seed, d, n, n_classes):
     rng = np.random.default_rng(seed)
     X, y = (rng.random((n, d)) < rng.random(d)).astype(np.uint8), rng.integers(0, n_classes, n)
     X[:, -1] = X[:, 0]  # ties
-    twin = reference.count(X.tolist(), y.tolist(), n_classes, d)
-    ranking = EdgeRanking(
-        count_pairs(BinaryRows.from_matrix(X), y, n_classes), Hierarchy.unrelated(f"x{j}" for j in range(d))
-    )
-    pairs = list(zip(*np.triu_indices(d, 1), strict=True))
-    keys = all_keys(ranking)
-    assert keys.tolist() == [reference.cmi_key(int(i), int(j), twin) for i, j in pairs]
-    assert [tuple(edge) for edge in ranking.edges().tolist()] == reference.ranking(twin)
+    twin = twins.count(X.tolist(), y.tolist(), n_classes, d)
+    pairs = [(int(i), int(j)) for i, j in zip(*np.triu_indices(d, 1), strict=True)]
+    expected = [twins.cmi_key(i, j, twin) for i, j in pairs]
+    order = twins.ranking(twin)
     i, j = (np.array(side, dtype=np.int64) for side in np.triu_indices(d, 1))
-    counts = ranking.counts
-    some = _kernel.pair_keys(j, i, counts.kernel)
-    assert some.tolist() == keys.tolist()
-    cmi = [reference.cmi_equation_1(int(i), int(j), twin) for i, j in pairs]
-    np.testing.assert_allclose(keys / 1e12, cmi, rtol=0, atol=1e-12)
-    best = max(range(d), key=lambda v: (reference.mi_key(v, twin), -v))
-    assert ranking.lone_feature == best
+    for storage, block in WAYS:
+        counts = count_pairs(BinaryRows.from_matrix(X), y, n_classes, storage=storage)
+        ranking = EdgeRanking(counts, Hierarchy.unrelated(f"x{j}" for j in range(d)), block=block)
+        keys = all_keys(ranking)
+        assert keys.tolist() == expected
+        assert [tuple(edge) for edge in ranking.edges().tolist()] == order
+        assert _kernel.pair_keys(j, i, counts.kernel).tolist() == expected
+        assert ranking.lone_feature == max(range(d), key=lambda v: (twins.mi_key(v, twin), -v))
+    cmi = [twins.cmi_equation_1(i, j, twin) for i, j in pairs]
+    np.testing.assert_allclose(np.array(expected) / 1e12, cmi, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("density", [0.002, 0.02, 0.2])
@@ -56,11 +56,8 @@ def test_sparse_blocks_are_the_dense_order(density):
     y = rng.integers(0, 3, n)
     edges = {}
     for kind in ("dense", "sparse"):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts, "_STORAGE", kind)
-            ranking = EdgeRanking(
-                count_pairs(BinaryRows.from_matrix(X), y, 3), Hierarchy.unrelated(map(str, range(d)))
-            )
+        counts = count_pairs(BinaryRows.from_matrix(X), y, 3, storage=kind)
+        ranking = EdgeRanking(counts, Hierarchy.unrelated(map(str, range(d))))
         assert ranking.counts.is_dense == (kind == "dense")
         first = ranking.edges(10)
         assert ranking.kernel.n_sorted < d * (d - 1) / 4 or density < 0.01  # nearly all edges tie at 0
@@ -111,3 +108,16 @@ def test_threads_share_one_ranking():
         with ThreadPoolExecutor(8) as pool:
             for got in pool.map(shared.edges, [keys.size, 10, keys.size // 2, keys.size] * 4):
                 np.testing.assert_array_equal(got, expected[: len(got)])
+
+
+@pytest.mark.parametrize("block", [0, 3])
+def test_a_pickled_ranking_is_sorted_again(block):
+    """What is sent to another process is the counts; the sorted edges stay here."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (50, 9))
+    counts = count_pairs(BinaryRows.from_matrix(X), np.arange(50) % 2, 2)
+    ranking = EdgeRanking(counts, Hierarchy.unrelated(map(str, range(9))), block=block)
+    expected = ranking.edges()
+    again = pickle.loads(pickle.dumps(ranking))
+    assert again.block == block and again.kernel.n_sorted == 0
+    np.testing.assert_array_equal(again.edges(), expected)

@@ -58,7 +58,7 @@ class Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def serving(directory, delay=2.0):
+def serving(directory, delay=60.0):
     """The server, with its `address` and the list of `requests` it got as (fault, path)."""
     server = Server(("127.0.0.1", 0), partial(Handler, directory=str(directory)))
     server.requests, server.delay = [], delay

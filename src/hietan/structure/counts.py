@@ -17,14 +17,13 @@ from hietan.structure.rows import BinaryRows
 _BLOCK_ROWS = 4096
 # A pair of ones in a sparse row costs about as much as this many words of 64 packed rows (measured).
 _SPARSE_PAIR_COST = 2.5
-# Pairs that co-occur are kept alone where there are at least so many features and, judged by some of them, at most
-# such a share co-occurs (quicker at 0.11 and below, slower at 0.36, where measured). Where all pairs would take
-# much memory, with their keys, the share at which they take less decides. "dense" or "sparse" instead: always that.
+# Only the pairs that co-occur are kept where there are at least this many features and, judged by a sample of them,
+# at most this share of the pairs co-occurs (faster at 0.11 and below, slower at 0.36, where measured). Where all pairs
+# and their keys would take much memory, the share at which the sparse form is smaller decides.
 _SPARSE_FROM_FEATURES = 4096
 _SPARSE_UP_TO_SHARE = 0.2
 _MUCH_MEMORY, _SMALLER_UP_TO_SHARE = 4e9, 0.7
 _SAMPLED_FEATURES = 128
-_STORAGE: str | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +40,7 @@ class SparsePairs:
 
     @property
     def n_features(self) -> int:
+        """The number of features whose pairs are counted."""
         return self.indptr.size - 1
 
     def add_to(self, pairs: NDArray[np.int32]) -> None:
@@ -50,6 +50,7 @@ class SparsePairs:
         pairs[:, i * d - i * (i + 1) // 2 + self.indices - i - 1] += self.values.T
 
     def both(self, i: int, j: int) -> NDArray[np.int32]:
+        """How many rows of each class have x_i = x_j = 1, for i < j."""
         row = slice(*self.indptr[i : i + 2])
         k = row.start + int(np.searchsorted(self.indices[row], j))
         found = k < row.stop and self.indices[k] == j
@@ -72,14 +73,17 @@ class PairCounts:
 
     @property
     def n_classes(self) -> int:
+        """The number of classes."""
         return int(self.ones.shape[0])
 
     @property
     def n_features(self) -> int:
+        """The number of features."""
         return int(self.ones.shape[1])
 
     @property
     def n_rows(self) -> int:
+        """The number of rows that were counted, of all classes."""
         return int(self.class_count.sum())
 
     @property
@@ -120,9 +124,17 @@ class PairCounts:
         self.pairs.add_to(pairs)
         return PairCounts(self.class_count, self.ones, pairs)
 
-    def __add__(self, other: PairCounts) -> PairCounts:
-        if not isinstance(other, PairCounts):
-            return NotImplemented
+    def add(self, other: PairCounts, *, storage: str | None = None) -> PairCounts:
+        """The counts of the rows of both.
+
+        Parameters
+        ----------
+        other : PairCounts
+            Counts of other rows of the same features and classes.
+        storage : {"sparse"} or None
+            Whether the sum of two sparse counts stays sparse ("sparse") or becomes dense once so many pairs co-occur
+            that this is cheaper (None). The numbers are the same.
+        """
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features do not add to counts of "
@@ -130,8 +142,11 @@ class PairCounts:
             )
         _check_total(self.n_rows + other.n_rows)
         return PairCounts(
-            self.class_count + other.class_count, self.ones + other.ones, _sum_of_pairs(self, other)
+            self.class_count + other.class_count, self.ones + other.ones, _sum_of_pairs(self, other, storage)
         )
+
+    def __add__(self, other: PairCounts) -> PairCounts:
+        return self.add(other) if isinstance(other, PairCounts) else NotImplemented
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
@@ -153,35 +168,73 @@ def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> Pa
     )
 
 
-def count_pairs(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-    """Count the rows of each class, their ones and their pairs of ones; the storage is the one that costs less."""
+def count_pairs(
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    n_classes: int,
+    *,
+    storage: str | None = None,
+    by_row: bool | None = None,
+    block_rows: int = _BLOCK_ROWS,
+) -> PairCounts:
+    """Count the rows of each class, their ones and their pairs of ones.
+
+    Parameters
+    ----------
+    rows : BinaryRows
+        The rows to count.
+    codes : array of shape (n_rows,)
+        The class of each row, from 0 to `n_classes` - 1.
+    n_classes : int
+        The number of classes; some may have no rows.
+    storage : {"dense", "sparse"} or None
+        How the pairs are kept: all of them, or those that co-occur. None chooses what costs less. The numbers are the
+        same.
+    by_row : bool or None
+        Whether to count dense pairs by walking through the ones of each sparse row rather than through packed words.
+        None chooses what costs less. Rows that are dense arrays are always packed.
+    block_rows : int
+        How many packed rows are counted at a time, a multiple of 64.
+    """
+    if storage not in (None, "dense", "sparse"):
+        raise ValueError(f'storage must be "dense", "sparse" or None, got {storage!r}')
     _check_total(rows.n_rows)
     class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
     ones = np.zeros((n_classes, rows.n_features), dtype=np.int32)
-    if _few_pairs_occur(rows, n_classes):
+    sparse = _few_pairs_occur(rows, n_classes) if storage is None else storage == "sparse"
+    if sparse:
         table = rows.sparse()
         assert table.indptr is not None and table.indices is not None
         codes = np.ascontiguousarray(codes, dtype=np.int64)
         found = _kernel.count_cooccurrences(table.indptr, table.indices, codes, ones)
         return PairCounts(class_count, ones, SparsePairs(*found))
-    counts = PairCounts(class_count, ones, _count_all_pairs(rows, codes, class_count, ones))
-    return counts
+    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(class_count)[:-1])
+    if by_row is None:
+        by_row = _rows_are_cheaper(rows)
+    if by_row and rows.indptr is not None:
+        return PairCounts(class_count, ones, _count_by_row(rows, members, ones))
+    return PairCounts(class_count, ones, _count_by_word(rows, members, ones, block_rows))
 
 
-def _count_all_pairs(
-    rows: BinaryRows, codes: NDArray[np.int64], class_count: NDArray[np.int64], ones: NDArray[np.int32]
+def _count_by_row(
+    rows: BinaryRows, members: list[NDArray[np.intp]], ones: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """The pairs of each class; adds to `ones`."""
-    pairs = np.zeros((class_count.size, _all_pairs(rows.n_features)), dtype=np.int32)
-    by_class = np.split(np.argsort(codes, kind="stable"), np.cumsum(class_count)[:-1])
-    by_row = _rows_are_cheaper(rows)
-    for c, members in enumerate(by_class):
-        if by_row:
-            assert rows.indptr is not None and rows.indices is not None
-            _kernel.count_sparse(rows.indptr, rows.indices, members, ones[c], pairs[c])
-            continue
-        for start in range(0, members.size, _BLOCK_ROWS):
-            words = rows.words(members[start : start + _BLOCK_ROWS])
+    """All pairs, by the ones of each sparse row; adds to `ones`. `members` are the rows of each class."""
+    assert rows.indptr is not None and rows.indices is not None
+    pairs = np.zeros((len(members), _all_pairs(rows.n_features)), dtype=np.int32)
+    for c, own in enumerate(members):
+        _kernel.count_sparse(rows.indptr, rows.indices, own, ones[c], pairs[c])
+    return pairs
+
+
+def _count_by_word(
+    rows: BinaryRows, members: list[NDArray[np.intp]], ones: NDArray[np.int32], block_rows: int
+) -> NDArray[np.int32]:
+    """All pairs, by words of 64 packed rows; adds to `ones`. `members` are the rows of each class."""
+    pairs = np.zeros((len(members), _all_pairs(rows.n_features)), dtype=np.int32)
+    for c, own in enumerate(members):
+        for start in range(0, own.size, block_rows):
+            words = rows.words(own[start : start + block_rows])
             _kernel.count_words(words, ones[c], pairs[c])
     return pairs
 
@@ -195,10 +248,8 @@ def _rows_are_cheaper(rows: BinaryRows) -> bool:
 
 
 def _few_pairs_occur(rows: BinaryRows, n_classes: int) -> bool:
-    """Whether to keep the pairs that co-occur alone: judged by features at equal distances."""
+    """Whether to keep only the pairs that co-occur, judged by a sample of evenly spaced features."""
     d = rows.n_features
-    if _STORAGE is not None:
-        return _STORAGE == "sparse"
     limit = _sparse_up_to(d, n_classes)
     if d < _SPARSE_FROM_FEATURES or (rows.dense is not None and rows.dense.mean() > limit):
         return False
@@ -206,21 +257,21 @@ def _few_pairs_occur(rows: BinaryRows, n_classes: int) -> bool:
     assert table.indptr is not None and table.indices is not None
     ones = np.ones(table.indices.size, dtype=np.int32)
     X = sp.csr_array((ones, table.indices, table.indptr), shape=table.shape)
-    some = X[:, :: -(-d // _SAMPLED_FEATURES)]
-    return bool((some.T @ X).nnz <= limit * some.shape[1] * d)
+    sample = X[:, :: -(-d // _SAMPLED_FEATURES)]
+    return bool((sample.T @ X).nnz <= limit * sample.shape[1] * d)
 
 
 def _sparse_up_to(n_features: int, n_classes: int) -> float:
-    """The share of co-occurring pairs up to which they are kept alone."""
+    """The share of co-occurring pairs up to which only they are kept."""
     much = _all_pairs(n_features) * (4 * n_classes + 8) > _MUCH_MEMORY
     return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
 
 
-def _sum_of_pairs(a: PairCounts, b: PairCounts) -> NDArray[np.int32] | SparsePairs:
+def _sum_of_pairs(a: PairCounts, b: PairCounts, storage: str | None) -> NDArray[np.int32] | SparsePairs:
     if isinstance(a.pairs, SparsePairs) and isinstance(b.pairs, SparsePairs):
         both = SparsePairs(*_kernel.add_cooccurrences(a.kernel, b.kernel))
         full = both.indices.size > _sparse_up_to(a.n_features, a.n_classes) * _all_pairs(a.n_features)
-        if not full or _STORAGE == "sparse":
+        if not full or storage == "sparse":
             return both
         return PairCounts(a.class_count, a.ones, both).to_dense().pairs
     if isinstance(a.pairs, SparsePairs):

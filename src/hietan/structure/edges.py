@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import Any
 
@@ -14,21 +14,28 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
 
-# Edges of a first block; 0: as many as the kernel finds good.
-_BLOCK = 0
-
 
 class EdgeRanking:
     """All pairs of features by CMI given the class, descending; ties by column order.
 
-    The order is that of an integer key, rint(1e12 CMI), so that it does not hang on the last bit of a sum; real data
+    The order is that of an integer key, rint(1e12 CMI), so that it does not depend on the last bit of a sum; real data
     have hundreds of identical columns. Keys are computed, and edges sorted in blocks from the top, when they are
     first needed: most are never read. Safe to share between threads.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        The counts of the training rows.
+    hierarchy : Hierarchy
+        The hierarchy over the same features.
+    block : int
+        The number of edges in the first sorted block; 0 leaves it to the kernel. The order is the same.
     """
 
-    def __init__(self, counts: PairCounts, hierarchy: Hierarchy) -> None:
+    def __init__(self, counts: PairCounts, hierarchy: Hierarchy, *, block: int = 0) -> None:
         self.counts = counts
         self.hierarchy = hierarchy
+        self.block = block
         self._lock = Lock()
         self._kernel: _kernel.Ranking | None = None
 
@@ -48,26 +55,26 @@ class EdgeRanking:
 
     @property
     def kernel(self) -> _kernel.Ranking:
-        """The lazily sorted edges, for the kernel. Made once, also where several threads ask for it first."""
+        """The lazily sorted edges, for the kernel. Made once, even where several threads ask for it first."""
         with self._lock:
             if self._kernel is None:
-                self._kernel = _kernel.Ranking(self.keys, self.relations, _BLOCK)
+                self._kernel = _kernel.Ranking(self.keys, self.relations, self.block)
             return self._kernel
 
     @cached_property
     def lone_feature(self) -> int:
-        """The feature that stands alone where all are redundant to each other: the highest MI with the class."""
+        """The feature that is kept alone where all are redundant to each other: the highest MI with the class."""
         return _kernel.most_informative(self.counts.class_count, self.counts.ones)
 
     def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
         """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which knows no relations."""
         if directed:
-            return _kernel.hierarchical_tree(self.keys, self.relations, root_order, _BLOCK)
+            return _kernel.hierarchical_tree(self.keys, self.relations, root_order, self.block)
         if isinstance(self.keys, np.ndarray):
             return _kernel.spanning_tree(self.keys, self.counts.n_features, int(root_order[0]))
         # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
         unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy.features))
-        return _kernel.hierarchical_tree(self.keys, unrelated, root_order, _BLOCK)
+        return _kernel.hierarchical_tree(self.keys, unrelated, root_order, self.block)
 
     def prepare(self) -> None:
         """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
@@ -80,4 +87,4 @@ class EdgeRanking:
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return EdgeRanking, (self.counts, self.hierarchy)
+        return partial(EdgeRanking, block=self.block), (self.counts, self.hierarchy)

@@ -1,14 +1,14 @@
-"""The walks of `reference.py` again, with sets that are joined instead of graphs that are searched.
+"""The walks of `trees.py` again, with sets that are joined instead of graphs that are searched.
 
 Still one edge after the other and one row at a time, but quick enough for hundreds of features, where the kernel sorts
-its edges in several blocks. `test_reference.py` compares them with the literal ones.
+its edges in several blocks. `test_twins.py` compares them with the literal ones.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from support.reference import ABSENT, ROOT, Ancestors, Edge
+from support.twins import ABSENT, ROOT, Ancestors, Edge
 
 
 def walk(

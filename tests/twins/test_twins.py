@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import support.reference as ref
+from support import twins as ref
 from support.comparison import counts_of, twin_answers
-from support.reference import ABSENT, METHODS, MUTANTS, ROOT
 from support.strategies import Problem, fixed_problems, problems, random_problem, with_hidden_relation
-from support.walks import walk
+from support.twins import ABSENT, METHODS, MUTANTS, ROOT
+from support.twins.quick_walks import walk
 
 A, B, C, D, E, F = range(6)
 FIGURE_DAG = [{E}, {F}, {E, F}, {A, C, E, F}, set(), set()]
@@ -368,6 +368,7 @@ def test_the_fixed_problems_are_varied():
     assert repr(random_problem(Random(0))) == repr(random_problem(Random(0)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_wrong_versions_give_other_trees(mutant):
     methods, rules = MUTANTS[mutant]

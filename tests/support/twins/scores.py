@@ -1,0 +1,130 @@
+"""Joint log-probabilities: of a tree, of averaged one-dependence estimators, of HIP's naive Bayes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from support.twins.counts import Counts
+from support.twins.graphs import ABSENT, ROOT, Ancestors
+
+
+def log_probability(
+    v: int, xv: int, p: int, xp: int, c: int, counts: Counts, alpha: float, smoothing: str
+) -> float:
+    """ln P(x_v | x_p, c), or ln P(x_v | c) where p is `ROOT`."""
+    if p == ROOT:
+        hits, condition = counts.value(c, v, xv), counts.class_rows[c]
+        hits_all, condition_all = counts.value_all(v, xv), counts.n_rows
+    else:
+        hits, condition = counts.pair(c, v, xv, p, xp), counts.value(c, p, xp)
+        hits_all, condition_all = counts.pair_all(v, xv, p, xp), counts.value_all(p, xp)
+    if smoothing == "laplace":
+        guess = 0.5
+    elif smoothing == "pooled":
+        guess = (hits_all + 0.5) / (condition_all + 1.0)
+    else:
+        raise ValueError(f"smoothing must be 'laplace' or 'pooled', got {smoothing!r}")
+    return math.log((hits + 2.0 * alpha * guess) / (condition + 2.0 * alpha))
+
+
+def log_prior(c: int, counts: Counts, alpha: float, class_prior: Sequence[float] | None = None) -> float:
+    if class_prior is not None:
+        return math.log(class_prior[c])
+    return math.log((counts.class_rows[c] + alpha) / (counts.n_rows + counts.n_classes * alpha))
+
+
+def joint_log(
+    x: Sequence[int],
+    parent: Sequence[int],
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    class_prior: Sequence[float] | None = None,
+) -> list[float]:
+    """For each class c: ln P(c) + sum over the features in the tree of ln P(x_v | x_parent(v), c)."""
+    joint = []
+    for c in range(counts.n_classes):
+        total = log_prior(c, counts, alpha, class_prior)
+        for v, p in enumerate(parent):
+            if p == ABSENT:
+                continue
+            xp = 0 if p == ROOT else x[p]
+            total += log_probability(v, x[v], p, xp, c, counts, alpha, smoothing)
+        joint.append(total)
+    return joint
+
+
+def aode_joint_log(
+    x: Sequence[int],
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    min_frequency: int = 1,
+    ancestors: Ancestors | None = None,
+    variant: str = "aode",
+) -> list[float]:
+    """ln of the mean of the one-dependence estimators; `variant` is "aode", "hie" or "lite"."""
+    d = counts.n_features
+    ancestors = [set() for _ in range(d)] if ancestors is None else ancestors
+    estimators = [i for i in range(d) if counts.value_all(i, x[i]) >= min_frequency]
+    if not estimators:
+        return joint_log(x, [ROOT] * d, counts, alpha, smoothing)
+    joint = []
+    for c in range(counts.n_classes):
+        logs = [one_dependence_log(i, c, x, counts, alpha, smoothing, ancestors, variant) for i in estimators]
+        joint.append(log_sum_exp(logs) - math.log(len(estimators)))
+    return joint
+
+
+def one_dependence_log(
+    i: int,
+    c: int,
+    x: Sequence[int],
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    ancestors: Ancestors,
+    variant: str,
+) -> float:
+    """ln P(c, x_i) + the other features, given x_i or, where they are ancestors of i, as the variant says."""
+    if variant not in ("aode", "hie", "lite"):
+        raise ValueError(f"variant must be 'aode', 'hie' or 'lite', got {variant!r}")
+    total = math.log((counts.value(c, i, x[i]) + alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha))
+    for j in range(counts.n_features):
+        if j == i:
+            continue
+        if variant == "aode" or j not in ancestors[i]:
+            total += log_probability(j, x[j], i, x[i], c, counts, alpha, smoothing)
+        elif variant == "hie":
+            total += log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing)
+    return total
+
+
+def log_sum_exp(logs: Sequence[float]) -> float:
+    largest = max(logs)
+    return largest + math.log(math.fsum(math.exp(value - largest) for value in logs))
+
+
+def hip_selected(x: Sequence[int], ancestors: Ancestors, descendants: Sequence[set[int]]) -> set[int]:
+    """Features with no descendant at 1 and no ancestor at 0."""
+    return {
+        v
+        for v in range(len(x))
+        if not any(x[u] == 1 for u in descendants[v]) and not any(x[u] == 0 for u in ancestors[v])
+    }
+
+
+def hip_joint_log(
+    x: Sequence[int],
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    ancestors: Ancestors,
+    descendants: Sequence[set[int]],
+    class_prior: Sequence[float] | None = None,
+) -> list[float]:
+    """Naive Bayes over the selected features."""
+    selected = hip_selected(x, ancestors, descendants)
+    forest = [ROOT if v in selected else ABSENT for v in range(counts.n_features)]
+    return joint_log(x, forest, counts, alpha, smoothing, class_prior)
