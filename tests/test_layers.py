@@ -3,15 +3,15 @@
 import ast
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
 
 import pytest
 
 import hietan
+from support import house
 
-SOURCE = Path(hietan.__file__).parent
-FILES = sorted(SOURCE.rglob("*.py"))
+TREE = house.Tree(Path(__file__).parents[1])
+SOURCE = TREE.package
 # What each room may know, besides itself, `exceptions` and the rooms whose names begin with an underscore.
 MAY_IMPORT = {
     "exceptions": set(),
@@ -30,44 +30,16 @@ MAY_IMPORT = {
 }
 
 
-def name_of(file):
-    """The module of a file, as it is imported."""
-    parts = ("hietan", *file.relative_to(SOURCE).with_suffix("").parts)
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
-MODULES = {name_of(file): file for file in FILES}
-KERNEL = "hietan._kernel"  # compiled
-
-
-def is_for_type_checkers(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-
-
-def nodes_below(node, typing):
-    """All nodes below; with what only a type checker sees, or without."""
-    for child in ast.iter_child_nodes(node):
-        if typing or not is_for_type_checkers(child):
-            yield child
-            yield from nodes_below(child, typing)
-
-
-@cache
-def imported_names(file, typing=False):
-    """The dotted names within hietan that a file imports, wherever in the file."""
-    found = []
-    for node in nodes_below(ast.parse(file.read_text(encoding="utf-8")), typing):
-        if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}: relative imports hide where they point"
-            found += [f"{node.module}.{alias.name}" for alias in node.names]
-    return [name for name in found if name.startswith("hietan.")]
-
-
 def imported_rooms(file):
-    """The rooms of hietan that a file imports, wherever in the file."""
-    return {name.split(".")[1] for name in imported_names(file)}
+    """The rooms that a file imports from, wherever in the file, or the names that it takes from the front door."""
+    for source, name in house.imported(TREE, TREE.dotted(file)):
+        yield name if source == "hietan" else source.split(".")[1]
+
+
+def test_imports_say_where_they_point():
+    for module, body in TREE.modules().items():
+        relative = [node for node in ast.walk(body) if isinstance(node, ast.ImportFrom) and node.level]
+        assert not relative, f"{module} has relative imports"
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
@@ -91,108 +63,8 @@ def test_private_rooms_stand_below_every_other():
             assert others <= {"exceptions"}, f"{file.relative_to(SOURCE)} imports {others}"
 
 
-# ------------------------------------------------------------------ cycles
-
-
-def import_graph(typing):
-    """Which modules each module imports; a name of a package is the package, unless it is a module of it."""
-    graph = {}
-    for module, file in MODULES.items():
-        names = (name for name in imported_names(file, typing) if name != KERNEL)
-        homes = {name if name in MODULES else name.rpartition(".")[0] for name in names}
-        graph[module] = homes & MODULES.keys() - {module}
-    return graph
-
-
-def cycles(graph):
-    """The sets of modules that all import each other, directly or through others."""
-
-    def reached(start):
-        seen, todo = set(), list(graph[start])
-        while todo:
-            module = todo.pop()
-            if module not in seen:
-                seen.add(module)
-                todo += graph[module]
-        return seen
-
-    below = {module: reached(module) for module in graph}
-    knots = {frozenset(m for m in below[module] if module in below[m]) for module in graph}
-    return {tuple(sorted(knot)) for knot in knots if knot}
-
-
-def test_the_search_finds_cycles():
-    graph = {"a": {"b"}, "b": {"c"}, "c": {"b", "d"}, "d": set()}
-    assert cycles(graph) == {("b", "c")}
-
-
-@pytest.mark.parametrize("typing", [False, True], ids=["run time", "type checking"])
-def test_no_modules_import_each_other(typing):
-    """Not within functions either."""
-    assert cycles(import_graph(typing)) == set()
-
-
-# ------------------------------------------------------------------ private names
-
-
-def is_private(name):
-    return name.startswith("_") and not name.endswith("__") and name != "_"
-
-
-def private_imports(module, file):
-    """What a module imports that is private to another one, or to another folder."""
-    for name in imported_names(file, typing=True):
-        parts = name.split(".")
-        is_module = name in MODULES or name == KERNEL
-        if is_private(parts[-1]) and not is_module:
-            yield name
-        for k in range(2, len(parts)):  # names right below hietan are for every room
-            folder = ".".join(parts[:k])
-            if is_private(parts[k]) and is_module and not f"{module}.".startswith(f"{folder}."):
-                yield name
-
-
-def test_nobody_imports_private_names():
-    """A module whose name begins with an underscore is for its own folder, and a private name for its own module."""
-    found = {(module, name) for module, file in MODULES.items() for name in private_imports(module, file)}
-    old_pickles = ("hietan.hierarchy", "hietan.hierarchy._hierarchy._unpickle")  # they look for it there
-    assert found <= {old_pickles}
-
-
-def private_attributes(tree):
-    """Private names that a module looks up on objects other than `self`, `cls` and `super()`."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and is_private(node.attr):
-            owner = ast.unparse(node.value)
-            if owner not in ("self", "cls", "super()"):
-                yield node.attr, node.lineno
-
-
-def names_defined(tree):
-    """Functions, attributes of `self` and class attributes that a module defines."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-            yield node.attr
-        elif isinstance(node, ast.AnnAssign | ast.Assign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            yield from (target.id for target in targets if isinstance(target, ast.Name))
-
-
-@pytest.mark.parametrize("module", MODULES)
-def test_private_attributes_are_those_of_the_module_itself(module):
-    tree = ast.parse(MODULES[module].read_text(encoding="utf-8"))
-    own = set(names_defined(tree))
-    strange = [(name, line) for name, line in private_attributes(tree) if name not in own]
-    assert not strange, f"{module} uses private names of other modules: {strange}"
-
-
-# ------------------------------------------------------------------ other habits
-
-
 def test_the_library_does_not_print():
-    for file in FILES:
+    for file in TREE.python():
         if "cli" in file.parts:
             continue
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):

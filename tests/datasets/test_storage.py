@@ -183,4 +183,4 @@ def test_a_file_written_by_version_0_1_loads():
     """The file was written before the modules were moved; its format is that of today."""
     made = make_hierarchical_classification(30, 20, random_state=1)
     made = replace(made, symbols=tuple(f"s{i}" for i in range(30)))
-    same(Dataset.load(Path(__file__).with_name("written-by-0.1.hietan")), made)
+    same(Dataset.load(Path(__file__).parents[1] / "data" / "dataset-0.1-symbols.hietan"), made)

@@ -83,7 +83,7 @@ def test_html_of_a_large_hierarchy_stays_small():
 
 def test_pickles_written_before_still_load():
     """They name the function that rebuilds a hierarchy, so it must stay where it was."""
-    written = Path(__file__).with_name("written-by-0.1.pickle").read_bytes()
+    written = (Path(__file__).parents[1] / "data" / "hierarchy-0.1.pickle").read_bytes()
     assert b"hietan.hierarchy\x94\x8c\t_unpickle" in written
     names = [f"T:000000{i}" for i in range(4)]
     assert pickle.loads(written) == Hierarchy.from_edges([("T:0000000", "T:0000001")], names)

@@ -1,6 +1,7 @@
 """The hierarchy: an immutable DAG over the names of features."""
 
-from hietan.hierarchy._hierarchy import Hierarchy
-from hietan.hierarchy._hierarchy import _unpickle as _unpickle  # pickles written before name it here
+from hietan.hierarchy._hierarchy import Hierarchy, rebuild
 
 __all__ = ["Hierarchy"]
+
+_unpickle = rebuild  # pickles of version 0.1 look for it here

@@ -409,7 +409,7 @@ class Hierarchy(Immutable):
 
     def __reduce__(self) -> tuple[Any, ...]:
         parent = np.repeat(np.arange(len(self), dtype=np.int32), self._children.lengths)
-        return _unpickle, (self._features, parent, self._children.indices)
+        return rebuild, (self._features, parent, self._children.indices)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -439,5 +439,6 @@ class Hierarchy(Immutable):
         return hierarchy_html(counts, self.roots, self.children)
 
 
-def _unpickle(names: tuple[str, ...], parent: NDArray[np.int32], child: NDArray[np.int32]) -> Hierarchy:
+def rebuild(names: tuple[str, ...], parent: NDArray[np.int32], child: NDArray[np.int32]) -> Hierarchy:
+    """The hierarchy of a pickle."""
     return Hierarchy._from_arrays(names, parent, child)

@@ -1,6 +1,6 @@
 """Why edges are ranked by an integer key: how many pairs tie, and what the last bit would do to their order.
 
-    HIETAN_DATA=... python benchmarks/ties.py
+    HIETAN_DATA=... python benchmarks/decisions/ties.py
 
 The conditional mutual information is summed twice in floating point, over the four cells of each table in one order and
 in the reverse order; the two sums differ in the last bit only, but a ranking by them does not come out the same.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from _data import load
+from hietan.datasets import fetch_ageing_genes
 from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 
 
@@ -39,12 +39,13 @@ def order_of(values: np.ndarray) -> np.ndarray:
 
 
 def main() -> None:
-    X, y, hierarchy, sentence = load()
+    data = fetch_ageing_genes("worm", "BPMFCC")
+    X, y, hierarchy = data.X.toarray().astype(np.uint8), data.y, data.hierarchy
     classes, codes = np.unique(y, return_inverse=True)
     keys = EdgeRanking(count_pairs(BinaryRows.from_matrix(X), codes, len(classes)), hierarchy).keys
     values, how_often = np.unique(keys, return_counts=True)
     forwards, backwards = (information(X, codes, order) for order in ((0, 1, 2, 3), (3, 2, 1, 0)))
-    print(f"{sentence}.")
+    print(f"{data.name}: {X.shape[0]} rows x {X.shape[1]} features.")
     print(f"{keys.size:,} pairs have {values.size:,} different keys; ", end="")
     print(f"{how_often[how_often > 1].sum() / keys.size:.0%} of the pairs share theirs with another pair.")
     print(

@@ -1,6 +1,6 @@
 """What joblib's Dask backend does when workers are killed in the middle of a call.
 
-    python benchmarks/dead_workers.py
+    python benchmarks/decisions/dead_workers.py
 
 Forty jobs of 0.3 s share one array on a local cluster of two workers. After three seconds one worker, or both, are
 killed; Dask restarts them. `tests/evaluation/test_cluster.py` does the same, and worse, to our own layer.
