@@ -87,7 +87,8 @@ def test_the_scripts_never_write_html():
 
 
 def test_all_parts_of_the_page_are_used():
-    assert {p.name for p in PAGE.iterdir()} == {"page.html", *STYLES, *SCRIPTS}
+    found = {p.relative_to(PAGE).as_posix() for p in PAGE.rglob("*") if p.is_file()}
+    assert found == {"page.html", *STYLES, *SCRIPTS}
 
 
 def test_candidates_are_ranked_and_the_first_have_reasons():

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-STYLES = ("base.css", "parts.css", "media.css")
+STYLES = ("styles/base.css", "styles/parts.css", "styles/media.css")
 SCRIPTS = (
     "dom.js",
     "data.js",
