@@ -13,28 +13,23 @@ from sklearn.base import clone
 
 from hietan import (
     AODE,
-    HIPNB,
-    HRETAN,
     TAN,
     HieAODE,
     HieAODELite,
     Hierarchy,
     HierarchyWarning,
     HieTAN,
-    HieTANLite,
-    ProximalGraph,
 )
 from hietan._runtime import spelling
 from hietan.selection import MinSupport
+from support.families import BAYES, CLASSIFIERS, TREES, name_of
 
-TREES = [TAN, HieTAN, HieTANLite, HRETAN]
-CLASSIFIERS = [*TREES, AODE, HieAODE, HieAODELite, HIPNB]
 X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
 Y = np.array([0, 1, 0, 1, 0, 1])
 NAMED = pd.DataFrame(X, columns=["a", "b", "c"])
 
 
-@pytest.fixture(params=CLASSIFIERS, ids=lambda c: c.__name__)
+@pytest.fixture(params=BAYES, ids=name_of)
 def make(request):
     return request.param
 
@@ -279,7 +274,7 @@ SPELT = Hierarchy.from_edges(
 )
 
 
-@pytest.mark.parametrize("kind", [*CLASSIFIERS, ProximalGraph, lambda **kw: MinSupport(HieTAN(**kw))])
+@pytest.mark.parametrize("kind", [*CLASSIFIERS, lambda **kw: MinSupport(HieTAN(**kw))])
 def test_columns_that_look_misspelt_are_named(kind):
     frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "anmial"], axis=1)
     message = (

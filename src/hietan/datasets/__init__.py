@@ -1,9 +1,8 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
-from hietan.datasets.building import build_dataset
+from hietan.datasets.building.build import build_dataset
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.fetching import (
-    AGEING_DATASETS,
+from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
     fetch_ageing_genes,
     fetch_annotations,
@@ -12,22 +11,21 @@ from hietan.datasets.fetching import (
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets.readers import (
+from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.readers.ageing import read_ageing_genes
+from hietan.datasets.readers.annotations import (
     Annotation,
     AnnotationReader,
-    Labels,
-    Ontology,
-    Term,
-    read_ageing_genes,
     read_annotations,
     read_gaf,
     read_gene2go,
-    read_labels,
-    read_obo,
-    read_ontology,
 )
+from hietan.datasets.readers.formats import read_ontology
+from hietan.datasets.readers.labels import Labels, read_labels
+from hietan.datasets.readers.obo import read_obo
+from hietan.datasets.readers.ontology import Ontology, Term
 from hietan.datasets.summary import DatasetSummary
-from hietan.datasets.synthetic import make_hierarchical_classification
+from hietan.datasets.synthetic.make import make_hierarchical_classification
 from hietan.exceptions import DataError, DataWarning
 
 __all__ = [

@@ -3,7 +3,3 @@
 `options` (what was asked for), `genes` (what the annotations say), `rows` and `columns` (what is kept of it), and
 `build`, which goes through them in this order.
 """
-
-from hietan.datasets.building.build import build_dataset
-
-__all__ = ["build_dataset"]
