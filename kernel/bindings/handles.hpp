@@ -8,7 +8,7 @@
 #include "bindings/arrays.hpp"
 #include "counts/cooccurrence.hpp"
 #include "counts/relations.hpp"
-#include "trees/ranking.hpp"
+#include "trees/sorted_edges.hpp"
 
 namespace hietan::python {
 

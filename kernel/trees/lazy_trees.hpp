@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "counts/words.hpp"
-#include "trees/ranking.hpp"
+#include "trees/sorted_edges.hpp"
 #include "trees/tree.hpp"
 
 #if defined(__SSE2__) || defined(_M_X64)

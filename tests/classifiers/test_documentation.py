@@ -71,6 +71,16 @@ def test_the_constructor_and_the_docstring_are_in_the_source_of_the_class(estima
 
 
 @every_estimator
+def test_all_kinds_of_smoothing_are_named(estimator):
+    if "smoothing" in parameters(estimator):
+        kind, text = section(estimator, "Parameters")["smoothing"]
+        kinds = ", ".join(f'"{name}"' for name in classifiers.SMOOTHINGS)
+        assert kind.startswith(f"{{{kinds}}}, ") and all(
+            f'"{name}"' in text for name in classifiers.SMOOTHINGS
+        )
+
+
+@every_estimator
 def test_every_parameter_is_documented_in_its_place_with_its_default(estimator):
     documented = section(estimator, "Parameters")
     assert list(documented) == list(parameters(estimator))

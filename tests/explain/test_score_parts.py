@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 import hietan
 from hietan import _kernel
-from hietan.classifiers import _relatives
+from hietan.classifiers import _shared_relations
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import RemovalKind, sum_factors
 
@@ -57,8 +57,8 @@ def test_an_explained_tree_is_learned_once(name, monkeypatch):
 @pytest.mark.parametrize("name", ["AODE", "HIPNB"])
 def test_relations_are_made_once_for_all_rows(name, monkeypatch):
     made = []
-    relations = _relatives.kernel_relations
-    monkeypatch.setattr(_relatives, "kernel_relations", lambda h: made.append(h) or relations(h))
+    relations = _shared_relations.kernel_relations
+    monkeypatch.setattr(_shared_relations, "kernel_relations", lambda h: made.append(h) or relations(h))
     model, X = fitted(name)
     for rows in (X, X[:5]):
         model.predict(rows)

@@ -12,9 +12,10 @@ from random import Random
 import numpy as np
 from hypothesis import strategies as st
 
+from hietan.classifiers import SMOOTHINGS
+
 SHAPES = ("empty", "chain", "tree", "dag", "dense dag", "mostly unrelated")
 ALPHAS = (1.0, 0.01, 0.5, 3.7)
-SMOOTHINGS = ("laplace", "pooled")
 TEST_SIZES = (1, 2, 5, 63, 64, 65, 130, 300)  # either side of a machine word
 
 

@@ -161,7 +161,7 @@ class LazyTreeClassifier(TreeClassifier):
 
     def _removed(self, parent: NDArray[np.int32], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:
         """Each feature that is not in the tree, with the first of its relatives of the same value to enter it."""
-        entered = self._order_of_entry(parent)
+        entered = self._ranking.order_of_entry(parent)
         above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
         found = []
         for u in np.flatnonzero(parent == ABSENT).tolist():
@@ -173,16 +173,6 @@ class LazyTreeClassifier(TreeClassifier):
             kind = RemovalKind.SAME_AS_ANCESTOR if is_above else RemovalKind.SAME_AS_DESCENDANT
             found.append(RemovedFeature(u, by, kind))
         return tuple(found)
-
-    def _order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
-        """When each feature of a tree got its first edge: edges enter in the order of the ranking."""
-        children = np.flatnonzero(parent >= 0)
-        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
-        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), **self._count_arguments())
-        entered = np.full(parent.size, children.size, dtype=np.int64)
-        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
-            entered[ends[:, edge]] = rank
-        return entered
 
     def _search_arguments(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan.classifiers._base import BaseBayes
-from hietan.classifiers._relatives import Relatives
+from hietan.classifiers._shared_relations import SharedRelations
 from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import unpack
@@ -42,8 +42,8 @@ class _AveragedEstimators(BaseBayes):
         self.class_prior = class_prior
         self.n_jobs = n_jobs
 
-    def _learn(self) -> Relatives:
-        return Relatives(self.hierarchy_)
+    def _learn(self) -> SharedRelations:
+        return SharedRelations(self.hierarchy_)
 
     def _joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]

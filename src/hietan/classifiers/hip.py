@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import BaseBayes
-from hietan.classifiers._relatives import Relatives
+from hietan.classifiers._shared_relations import SharedRelations
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_ones, unpack
@@ -90,8 +90,8 @@ class HIPNB(BaseBayes):
     def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
         return count_ones(rows, codes, n_classes)  # naive Bayes needs no pairs
 
-    def _learn(self) -> Relatives:
-        return Relatives(self.hierarchy_)
+    def _learn(self) -> SharedRelations:
+        return SharedRelations(self.hierarchy_)
 
     def selected(self, X: Any) -> list[tuple[str, ...]]:
         """The features that are kept for each row of X, in the order of the columns."""

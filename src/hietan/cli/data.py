@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hietan.cli.output import errors
+from hietan.cli.messages import errors
 
 if TYPE_CHECKING:
     from hietan.datasets import DatasetSummary

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.output import errors
+from hietan.cli.messages import errors
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.output import errors
+from hietan.cli.messages import errors
 
 Method = Annotated[
     str,

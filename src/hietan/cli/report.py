@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.output import errors
+from hietan.cli.messages import errors
 
 
 def register(app: typer.Typer) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from hietan.cli.output import SOME_FAILED, errors, print_ranking, reporting
+from hietan.cli.messages import SOME_FAILED, errors, print_ranking, reporting
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions

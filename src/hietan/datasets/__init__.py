@@ -20,10 +20,10 @@ from hietan.datasets.readers.annotations import (
     read_gaf,
     read_gene2go,
 )
-from hietan.datasets.readers.formats import read_ontology
 from hietan.datasets.readers.labels import Labels, read_labels
 from hietan.datasets.readers.obo import read_obo
 from hietan.datasets.readers.ontology import Ontology, Term
+from hietan.datasets.readers.ontology_formats import read_ontology
 from hietan.datasets.summary import DatasetSummary
 from hietan.datasets.synthetic.make import make_hierarchical_classification
 from hietan.exceptions import DataError, DataWarning

@@ -156,6 +156,8 @@ class Metric:
         Decimals that are shown after scaling.
     lower_is_better : bool
         Whether smaller values are better.
+    ranks_methods : bool
+        Whether studies rank and test the methods by it, with tables and figures of its own.
     """
 
     name: str
@@ -164,6 +166,7 @@ class Metric:
     scale: int = 1
     digits: int = 3
     lower_is_better: bool = False
+    ranks_methods: bool = False
 
     @property
     def label_with_unit(self) -> str:
@@ -255,10 +258,17 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
     {
         metric.name: metric
         for metric in (
-            Metric("gmean", "GMean", lambda p: _geometric_mean(p.recalls), scale=100, digits=1),
+            Metric(
+                "gmean",
+                "GMean",
+                lambda p: _geometric_mean(p.recalls),
+                scale=100,
+                digits=1,
+                ranks_methods=True,
+            ),
             Metric("sensitivity", "sensitivity", _recall_of(1)),
             Metric("specificity", "specificity", _recall_of(0)),
-            Metric("auc", "AUC", _from_ranks(auc_score)),
+            Metric("auc", "AUC", _from_ranks(auc_score), ranks_methods=True),
             Metric("average_precision", "average precision", _from_ranks(average_precision)),
             Metric("balanced_accuracy", "balanced accuracy", lambda p: float(p.recalls.mean())),
             Metric("mcc", "MCC", lambda p: float(matthews_corrcoef(p.y_true, p.y_pred))),

@@ -24,7 +24,7 @@ from hietan.evaluation.rank_tests import (
     wins,
 )
 
-RANKED = ("gmean", "auc")
+RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
 
 

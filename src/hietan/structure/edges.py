@@ -86,5 +86,21 @@ class EdgeRanking:
         d = self.counts.n_features
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
+    def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
+        """When each feature of a tree got its first edge: edges enter in the order of the ranking.
+
+        Parameters
+        ----------
+        parent : array of shape (n_features,)
+            The parent of each feature in a tree that was learned from this ranking.
+        """
+        children = np.flatnonzero(parent >= 0)
+        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
+        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), counts=self.counts.kernel)
+        entered = np.full(parent.size, children.size, dtype=np.int64)
+        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
+            entered[ends[:, edge]] = rank
+        return entered
+
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(EdgeRanking, block=self.block), (self.counts, self.hierarchy)

@@ -19,9 +19,9 @@ from hietan.datasets.dataset import Dataset
 from hietan.datasets.duplicates import count_duplicates, first_of_each
 from hietan.datasets.readers.annotations import Annotation, AnnotationReader
 from hietan.datasets.readers.files import TextSource
-from hietan.datasets.readers.formats import read_ontology
 from hietan.datasets.readers.labels import Labels
 from hietan.datasets.readers.ontology import Ontology
+from hietan.datasets.readers.ontology_formats import read_ontology
 from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
 

@@ -27,7 +27,7 @@ from hietan.exceptions import StudyError
 
 FOLDER = "explanations"
 # How many rows of a dataset are explained, at most and at least, and how many explanations there are in a study.
-MOST, LEAST, TOGETHER = 20, 2, 1000
+MOST_ROWS, LEAST_ROWS, MOST_EXPLANATIONS = 20, 2, 1000
 STRONGEST = 20
 
 
@@ -125,7 +125,7 @@ def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list
     if unknown:
         raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
     explaining = [key for key, method in study.methods.items() if hasattr(method.estimator, "explain")]
-    n = max(LEAST, min(MOST, TOGETHER // (len(study.datasets) * max(1, len(explaining)))))
+    n = max(LEAST_ROWS, min(MOST_ROWS, MOST_EXPLANATIONS // (len(study.datasets) * max(1, len(explaining)))))
     chosen = []
     for dataset in study.datasets:
         found = {key: results.predictions.get((dataset, key, study.seeds[0])) for key in explaining}

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from hietan.cli import output
 from hietan.cli.app import make_app
-from hietan.cli.output import BAD_INPUT, INTERRUPTED, errors
+from hietan.cli.messages import BAD_INPUT, INTERRUPTED, errors
 from hietan.evaluation import Progress
 from hietan.exceptions import CatalogueError, DataWarning, HierarchyWarning, ModelFileError, StudyError
 

@@ -10,7 +10,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure import kernel_relations
 
 
-class Relatives:
+class SharedRelations:
     """The relations of a hierarchy: made once for the kernel, and shared by all chunks of rows.
 
     The kernel's own object cannot be pickled; a copy in another process makes it again when it is first needed.
@@ -25,4 +25,4 @@ class Relatives:
         return kernel_relations(self.hierarchy)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Relatives, (self.hierarchy,)
+        return SharedRelations, (self.hierarchy,)
