@@ -1,4 +1,4 @@
-"""Writing files: whole or not at all, the same bytes for the same content, under names that every file system takes."""
+"""Writing files: whole or not at all, the same content as the same bytes, under names that any file system accepts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give the path of a temporary file, which replaces `path` if the block succeeds.
+    """Yield the path of a temporary file, which replaces `path` if the block succeeds.
 
     If anything fails, `path` stays as it was, and the temporary file is removed. Its name contains the process and the
     thread, so that two writers of one file do not write into the same temporary file.
@@ -44,7 +44,7 @@ def atomic_write(path: Path, data: str | bytes) -> None:
 
 
 def write_archive(path: Path, members: Mapping[str, bytes]) -> None:
-    """Write a zip archive atomically; its bytes depend on the names and contents of its members alone."""
+    """Write a zip archive atomically; its bytes depend only on the names and contents of its members."""
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, _EPOCH)
@@ -58,7 +58,7 @@ def to_json(value: Any) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """A name as part of a file name: different names stay different, and no separator of directories is left.
+    """A name made safe for use in a file name: different names stay different, and no directory separator is left.
 
     >>> safe_file_name("CE-BP"), safe_file_name("tan @ alpha=1"), safe_file_name("../a/b")
     ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb')

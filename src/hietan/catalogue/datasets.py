@@ -1,4 +1,4 @@
-"""Datasets by name, by name of a set, or by file."""
+"""Datasets by name, by the name of a set, or by file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def dataset_sets() -> dict[str, tuple[str, ...]]:
-    """The names that stand for several datasets, with the names of these.
+    """The names of the sets of datasets, each with the names of its datasets.
 
     >>> {name: len(members) for name, members in dataset_sets().items()}
     {'ageing-2014': 28, 'synthetic': 8}
@@ -43,7 +43,7 @@ def load_dataset(spec: str) -> Dataset:
     Raises
     ------
     CatalogueError
-        If there is neither a dataset of this name nor such a file.
+        If there is neither a dataset with this name nor such a file.
     DataError
         If the file is not a dataset.
 
@@ -68,7 +68,7 @@ def load_dataset(spec: str) -> Dataset:
 
 
 def load_datasets(specs: Sequence[str]) -> list[Dataset]:
-    """Load all datasets that the names, names of sets and files stand for, each once.
+    """Load all datasets given by name, by the name of a set or by file, each once.
 
     >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
     ['synthetic-1', 'synthetic-0', 'synthetic-2']

@@ -11,9 +11,9 @@ from hietan.structure import kernel_relations
 
 
 class SharedRelations:
-    """The relations of a hierarchy: made once for the kernel, and shared by all chunks of rows.
+    """The relations of a hierarchy, built once for the kernel and shared by all chunks of rows.
 
-    The kernel's own object cannot be pickled; a copy in another process makes it again when it is first needed.
+    The kernel's own object cannot be pickled; a copy in another process builds it again on first use.
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:

@@ -33,9 +33,9 @@ def explain(
         list[str],
         typer.Option(metavar="NAME", help="The gene to explain, by its id or symbol; may be repeated."),
     ],
-    limit: Annotated[int, typer.Option(min=1, help="Number of features to show one by one.")] = 15,
+    limit: Annotated[int, typer.Option(min=1, help="Number of features to list individually.")] = 15,
 ) -> None:
-    """Explain why a model classifies a gene as it does. What each feature adds is listed."""
+    """Explain why a model classifies a gene as it does. The contribution of each feature is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
 
@@ -76,7 +76,7 @@ def predict(
     calibrate: Annotated[bool, typer.Option("--calibrate", help="Add calibrated probabilities.")] = False,
     report: Annotated[
         bool,
-        typer.Option("--report", help="Also write a page of candidates with reasons beside it (.html)."),
+        typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
     ] = False,
 ) -> None:
     """Rank the rows of a dataset by the log-odds of a model."""
@@ -100,7 +100,7 @@ def predict(
 
 
 def _write_together(texts: dict[Path, str]) -> None:
-    """Write files of which none is replaced before all are complete."""
+    """Write several files, and replace none of them before all are complete."""
     from hietan._io import replacing
 
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""What a report shows of a dataset beyond the tables of a study: terms, ontology and explanations, in one file."""
+"""What a report shows about a dataset beyond the tables of a study: terms, ontology and explanations, in one file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DatasetDetails:
     view : DatasetView
         Its names and its hierarchy.
     chosen : mapping of int to str
-        The rows that are explained, and why these.
+        The rows that are explained, and why each was chosen.
     """
 
     def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
@@ -35,12 +35,12 @@ class DatasetDetails:
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
 
     def add(self, key: str, explanations: Mapping[int, Any]) -> None:
-        """Add what one method says of the chosen rows."""
+        """Add what one method says about the chosen rows."""
         for i, explanation in explanations.items():
             self.rows[i][key] = compact(explanation, self.reasons)
 
     def content(self) -> dict[str, Any]:
-        """The file in plain values."""
+        """The content of the file as plain values."""
         hierarchy = self.view.hierarchy
         return {
             "dataset": self.dataset,
