@@ -8,13 +8,14 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
-from threading import get_ident
 from typing import Any
 from urllib.parse import quote
 
 TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
+_numbers = count()  # of the temporary files of this process; counting is safe between threads
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 
@@ -22,18 +23,44 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 def replacing(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if the block succeeds.
 
-    If anything fails, `path` stays as it was, and the temporary file is removed. Its name contains the process and the
-    thread, so that two writers of one file do not write into the same temporary file.
+    If anything fails, `path` stays as it was, and the temporary file is removed. Only a process that is killed leaves
+    one behind; `remove_leftovers` finds it by the number of its process, which is part of its name. The name is short,
+    so that every name that a file may have can be written.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{get_ident()}-{path.name}")
+    if path.is_dir():  # before anything is written: other files may be replaced together with this one
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{next(_numbers)}")
     try:
         yield temporary
         os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == str(temporary):  # an error is about the file that was asked for
+            error.filename, error.filename2 = str(path), None
+        raise
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def remove_leftovers(directory: Path) -> None:
+    """Remove the temporary files of killed processes from a directory and those below it."""
+    for path in directory.rglob(f"{TEMPORARY}*"):
+        process = path.name.removeprefix(TEMPORARY).partition("-")[0]
+        if not (process.isdecimal() and _is_running(int(process))):
+            with suppress(OSError):
+                path.unlink()
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)  # sends nothing
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):  # somebody else's, or not a number of a process
+        return True
+    return True
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:

@@ -17,6 +17,10 @@ from typing import Any
 
 REMOVED_IN = "0.3"
 MODULES = {
+    # Pickles name the modules of their classes.
+    "hietan.datasets._dataset": "hietan.datasets.dataset",
+    "hietan.explain._explanation": "hietan.explain.explanation",
+    # Public modules.
     "hietan.parallel": "hietan._runtime.parallel",
     "hietan.classifiers.min_support": "hietan.selection.min_support",
     "hietan.evaluation.cluster": "hietan.evaluation.study.cluster",

@@ -92,6 +92,7 @@ def run_named_study(
     *,
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    show_downloads: bool = False,
 ) -> StudyResults:
     """Run a study of named datasets and methods.
 
@@ -105,6 +106,8 @@ def run_named_study(
         Whether to run again the jobs that failed before.
     progress : callable, optional
         Called with a `Progress` after every job.
+    show_downloads : bool
+        Whether to show the progress of downloads on stderr.
 
     Raises
     ------
@@ -128,7 +131,7 @@ def run_named_study(
         tune_threshold=options.tune_threshold,
         min_support=options.min_support_in_folds,
     )
-    datasets = load_datasets(options.data)
+    datasets = load_datasets(options.data, progress=show_downloads)
     return run_study(
         datasets,
         methods,

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hietan.cli.messages import errors
+from hietan.cli.messages import errors, is_watched
 
 if TYPE_CHECKING:
     from hietan.datasets import DatasetSummary
@@ -150,8 +150,7 @@ def fetch(
     from hietan.datasets import fetch_collection
 
     with errors(interrupted="files that were already complete are kept"):
-        watched = typer.get_text_stream("stderr").isatty()
-        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=watched)
+        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
     for path in paths:
         typer.echo(path)
 

@@ -90,7 +90,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# ------------------------------------------------------------------ the progress of a study
+# ------------------------------------------------------------------ progress
+
+
+def is_watched() -> bool:
+    """Whether stderr is a terminal, where somebody sees the progress of a download."""
+    return bool(typer.get_text_stream("stderr").isatty())
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.messages import errors
+from hietan.cli.messages import errors, is_watched
 
 Method = Annotated[
     str,
@@ -40,7 +40,9 @@ def explain(
     from hietan.catalogue import load_dataset
 
     with errors():
-        explained = explain_rows_by_name(TrainedModel.load(model), load_dataset(dataset), gene)
+        explained = explain_rows_by_name(
+            TrainedModel.load(model), load_dataset(dataset, progress=is_watched()), gene
+        )
     typer.echo("\n\n".join(row.text(limit) for row in explained))
 
 
@@ -57,7 +59,7 @@ def fit(
     from hietan.catalogue import CatalogueError, load_dataset, make_estimator
 
     with errors(output):
-        data = load_dataset(dataset)
+        data = load_dataset(dataset, progress=is_watched())
         try:
             trained = train_model(make_estimator(method), data, method=method, seed=seed)
         except TypeError as error:  # a parameter that was given as text may be of any type
@@ -87,7 +89,7 @@ def predict(
     page = output.with_suffix(".html")
     with errors(output):
         trained = TrainedModel.load(model)
-        ranked = rank_rows(trained, load_dataset(dataset), calibrated=calibrate)
+        ranked = rank_rows(trained, load_dataset(dataset, progress=is_watched()), calibrated=calibrate)
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from hietan.cli.messages import SOME_FAILED, errors, print_ranking, reporting
+from hietan.cli.messages import SOME_FAILED, errors, is_watched, print_ranking, reporting
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
@@ -147,7 +147,9 @@ def study(
         }
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler)
         with reporting(quiet) as progress:
-            results = run_named_study(options, output, retry_failed=retry_failed, progress=progress)
+            results = run_named_study(
+                options, output, retry_failed=retry_failed, progress=progress, show_downloads=is_watched()
+            )
         drawn = _write_outputs(results, output, figures, explain, genes or [], report)
     if not quiet:
         _print_results(results, output, drawn)

@@ -135,6 +135,8 @@ class PairCounts:
             Whether the sum of two sparse counts stays sparse ("sparse") or becomes dense once so many pairs co-occur
             that this is cheaper (None). The numbers are the same.
         """
+        if storage not in (None, "sparse"):
+            raise ValueError(f"storage must be 'sparse' or None, got {storage!r}")
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "

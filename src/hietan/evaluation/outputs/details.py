@@ -10,6 +10,7 @@ from typing import Any
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, ontology_parents
+from hietan.exceptions import StudyError
 
 FOLDER = "details"
 
@@ -72,7 +73,11 @@ def read_details(folder: Path, dataset: str) -> dict[str, Any]:
     expected = folder / FOLDER / f"{safe_file_name(dataset)}.json"
     paths = sorted((folder / FOLDER).glob("*.json"))
     for path in sorted(paths, key=lambda path: path != expected):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content.get("dataset") == dataset:
-            return dict(content)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
+            raise StudyError(message) from None
+        if isinstance(content, dict) and content.get("dataset") == dataset:
+            return content
     return {}

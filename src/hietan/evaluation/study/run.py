@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from hietan._io import remove_leftovers
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import configure, predict_rows
@@ -129,6 +130,7 @@ def run_study(
             outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend])
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
+            remove_leftovers(folder)
             claim(folder, study.manifest)
             _run_jobs(study, folder, outcomes, retry_failed, progress)
             stack.close()
