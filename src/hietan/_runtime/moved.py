@@ -19,7 +19,7 @@ REMOVED_IN = "0.3"
 MODULES = {
     # Pickles name the modules of their classes.
     "hietan.datasets._dataset": "hietan.datasets.dataset",
-    "hietan.explain._explanation": "hietan.explain.explanation",
+    "hietan.explain._explanation": "hietan.explain",
     # Public modules.
     "hietan.parallel": "hietan._runtime.parallel",
     "hietan.classifiers.min_support": "hietan.selection.min_support",
