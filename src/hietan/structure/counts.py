@@ -131,12 +131,11 @@ class PairCounts:
         ----------
         other : PairCounts
             Counts of other rows of the same features and classes.
-        storage : {"sparse"} or None
-            Whether the sum of two sparse counts stays sparse ("sparse") or becomes dense once so many pairs co-occur
-            that this is cheaper (None). The numbers are the same.
+        storage : {"dense", "sparse"} or None
+            How the sum of two sparse counts is stored. With None, it becomes dense once so many pairs co-occur that
+            this is cheaper. The numbers are the same.
         """
-        if storage not in (None, "sparse"):
-            raise ValueError(f"storage must be 'sparse' or None, got {storage!r}")
+        _check_storage(storage)
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
@@ -198,8 +197,7 @@ def count_pairs(
     block_rows : int
         How many packed rows are counted at a time, a multiple of 64.
     """
-    if storage not in (None, "dense", "sparse"):
-        raise ValueError(f'storage must be "dense", "sparse" or None, got {storage!r}')
+    _check_storage(storage)
     _check_total(rows.n_rows)
     class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
     ones = np.zeros((n_classes, rows.n_features), dtype=np.int32)
@@ -269,11 +267,16 @@ def _sparse_up_to(n_features: int, n_classes: int) -> float:
     return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
 
 
+def _check_storage(storage: str | None) -> None:
+    if storage not in (None, "dense", "sparse"):
+        raise ValueError(f'storage must be "dense", "sparse" or None, got {storage!r}')
+
+
 def _sum_of_pairs(a: PairCounts, b: PairCounts, storage: str | None) -> NDArray[np.int32] | SparsePairs:
     if isinstance(a.pairs, SparsePairs) and isinstance(b.pairs, SparsePairs):
         both = SparsePairs(*_kernel.add_cooccurrences(a.kernel, b.kernel))
         full = both.indices.size > _sparse_up_to(a.n_features, a.n_classes) * _all_pairs(a.n_features)
-        if not full or storage == "sparse":
+        if storage == "sparse" or (storage is None and not full):
             return both
         return PairCounts(a.class_count, a.ones, both).to_dense().pairs
     if isinstance(a.pairs, SparsePairs):
