@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation.cross_validation import configure, fold_of_rows
+from hietan.evaluation.cross_validation import class_labels, configure, fold_of_rows
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.study.cluster import check_address
 from hietan.evaluation.study.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
@@ -157,8 +157,9 @@ class Study:
 
     def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
         try:
+            class_labels(data.y)
             return fold_of_rows(data.y, self.cv, seed)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise StudyError(f"dataset {name}: {error}") from error
 
     def view(self, dataset: str) -> DatasetView:

@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
-from hietan.evaluation.cross_validation import configure, predict_rows
+from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
 from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
 from hietan.evaluation.study.journal import (
     Journal,
@@ -28,6 +28,7 @@ from hietan.evaluation.study.journal import (
     refuse_other,
     tidy_times,
 )
+from hietan.evaluation.study.outcomes import encode_outcome, is_usable, usage_problem
 from hietan.evaluation.study.plan import (
     BACKENDS,
     Job,
@@ -151,18 +152,13 @@ def _run_jobs(
 ) -> None:
     """Run the jobs that the journals do not have yet, and write each of them down as it finishes."""
     journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
-    done = {pair: journal.read() for pair, journal in journals.items()}
-    todo = [
-        job
-        for job in study.jobs()
-        if (kept := done[job.dataset, job.method].get((job.seed, job.fold))) is None
-        or (retry_failed and "error" in kept)
-    ]
-    total = study.cv * len(study.seeds) * len(done)
-    failed = (
-        sum("error" in kept for jobs in done.values() for kept in jobs.values()) if not retry_failed else 0
-    )
-    state = Progress(total - len(todo), total, total - len(todo), failed)
+    done = _finished_jobs(study, journals)
+    if retry_failed:
+        done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
+    todo = [job for job in study.jobs() if job not in done]
+    total = len(todo) + len(done)
+    failed = sum("error" in outcome for outcome in done.values())
+    state = Progress(len(done), total, len(done), failed)
     if progress is not None:
         progress(state)
     if not todo:
@@ -180,6 +176,25 @@ def _run_jobs(
             )
             if progress is not None:
                 progress(state)
+
+
+def _finished_jobs(study: Study, journals: Mapping[tuple[str, str], Journal]) -> dict[Job, Mapping[str, Any]]:
+    """The jobs of a study that its journals have, with what they have of them, if the results can be computed from it.
+
+    A job whose line is unusable is run again: its new line replaces the old one, because the last line of a job counts.
+    """
+    kept = {pair: journal.read() for pair, journal in journals.items()}
+    labels = {name: class_labels(data.y) for name, data in study.datasets.items()}
+    found: dict[Job, Mapping[str, Any]] = {}
+    for job in study.jobs():
+        outcome = kept[job.dataset, job.method].get((job.seed, job.fold))
+        if outcome is None:
+            continue
+        n_rows = int((study.folds[job.dataset, job.seed] == job.fold).sum())
+        n_features = study.datasets[job.dataset].X.shape[1]
+        if is_usable(outcome, labels[job.dataset], n_rows, n_features):
+            found[job] = outcome
+    return found
 
 
 def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str) -> Generator[Outcome]:
@@ -240,19 +255,25 @@ def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage
         with one_thread():
             fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
             fitted_at = time.perf_counter()
-            outcome = _predict(fitted, X[np.flatnonzero(test)], usage)
+            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
     except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        outcome = {"error": message, "traceback": traceback.format_exc()}
+        outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
     return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
 
 
-def _predict(model: Any, X: Any, usage: bool) -> dict[str, Any]:
-    rows = predict_rows(model, X)
-    outcome: dict[str, Any] = {"y_pred": rows.y_pred.tolist()}
-    if rows.log_proba is not None:
-        outcome["log_proba"] = rows.log_proba.tolist()
-    if usage and hasattr(model, "trees"):
-        counted = count_usage(model.trees(X))
-        outcome["usage"] = {"selected": counted.selected.tolist(), "in_edges": counted.in_edges.tolist()}
-    return outcome
+def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:
+    rows = predict_checked(model, X, labels, job.method)
+    counted = count_usage(model.trees(X)) if usage and hasattr(model, "trees") else None
+    problem = None if counted is None else usage_problem(counted, *X.shape)
+    if problem is not None:
+        raise ValueError(f"method {job.method!r}: {problem}")
+    return encode_outcome(rows, counted, labels)
+
+
+def _error_line(error: Exception) -> str:
+    return _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+
+
+def _writable(text: str) -> str:
+    """A text that can be written as UTF-8: file names in messages may hold bytes that are not characters."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
