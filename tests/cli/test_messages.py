@@ -1,4 +1,4 @@
-"""What all commands print alike: errors, warnings and interruptions as single lines, and the progress of a study."""
+"""What all commands print in the same way: errors, warnings and interruptions as lines, and the progress of a study."""
 
 import os
 import signal
@@ -63,7 +63,7 @@ def test_a_mistake_in_the_program_is_not_hidden(kind):
         (
             OSError(28, "No space left on device"),
             True,
-            "out: No space left on device; what is on disk is complete: run the same command again to resume",
+            "out: No space left on device; what is on disk is intact: run the same command again to resume",
         ),
         (ConnectionError("the cluster is gone"), False, "the cluster is gone"),
     ],

@@ -20,7 +20,7 @@ class Tally:
     """How many things of one kind were read, and how many of them were dropped for which reason.
 
     A thing is dropped for the first reason that applies, so the parts add up: ``read == used + all dropped``.
-    `changed` counts things that were used, but in another form than they were read.
+    `changed` counts things that were used, but in a different form from the one in which they were read.
 
     >>> tally = Tally("labels", read=10)
     >>> tally.drop("no label", 3)
@@ -83,7 +83,7 @@ class Account:
         return {tally.what: tally.as_dict() for tally in tallies if tally.read}
 
     def complaints(self) -> Iterator[str]:
-        """A sentence for each kind of thing of which more than `A_FEW` were lost because nothing matched them."""
+        """A sentence for each kind of thing of which a share above `A_FEW` was lost because nothing matched."""
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
             (self.genes, (NO_GENE, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),

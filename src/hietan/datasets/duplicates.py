@@ -1,4 +1,4 @@
-"""Rows and columns of a table that are equal; readers and builders alike count them."""
+"""Equal rows and columns of a table, which readers and builders both count."""
 
 from collections import Counter
 from collections.abc import Sequence
