@@ -141,7 +141,7 @@ def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPred
 
 def class_labels(y: Any) -> list[Label]:
     """The classes of a dataset, sorted, as plain values; ValueError if they are neither numbers nor strings."""
-    labels = [label.item() if isinstance(label, np.generic) else label for label in np.unique(y).tolist()]
+    labels: list[Label] = np.unique(y).tolist()
     strange = [label for label in labels if not isinstance(label, Label)]
     if strange:
         raise ValueError(
