@@ -67,6 +67,24 @@ class Kills(BernoulliNB):
         return super().fit(X, y)
 
 
+class Hangs(BernoulliNB):
+    """Never finishes fitting with one seed, whoever asks it to stop; with another, its process dies."""
+
+    def __init__(self, seed=1, lethal=2, random_state=None):
+        super().__init__()
+        self.seed = seed
+        self.lethal = lethal
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        if self.random_state == self.seed:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(3600)
+        if self.random_state == self.lethal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
 class Nonsense(ClassifierMixin, BaseEstimator):
     """Returns nonsense of some kind, with one seed only."""
 

@@ -201,8 +201,10 @@ def plan_study(
     return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
 
 
-def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> None:
-    """Refuse an invalid number of jobs, backend or scheduler."""
+def check_resources(
+    n_jobs: int | None, backend: str, scheduler: str | None, job_timeout: float | None
+) -> None:
+    """Refuse an invalid number of jobs, backend, scheduler or time limit."""
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
@@ -213,6 +215,15 @@ def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> 
                 f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'"
             )
         check_address(scheduler)
+    if job_timeout is not None:
+        if (
+            not isinstance(job_timeout, int | float)
+            or isinstance(job_timeout, bool)
+            or not 0 < job_timeout < np.inf
+        ):
+            raise StudyError(f"job_timeout is {job_timeout!r}; expected a number of seconds above 0")
+        if backend == "dask":
+            raise StudyError("job_timeout cannot be combined with the backend 'dask'; use 'processes'")
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -40,6 +40,7 @@ from hietan.evaluation.study.plan import (
     plan_study,
 )
 from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
+from hietan.evaluation.study.time_limit import run_limited
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
@@ -59,6 +60,7 @@ def run_study(
     groups: Mapping[str, str] | None = None,
     usage: bool = True,
     retry_failed: bool = False,
+    job_timeout: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: str = "",
 ) -> StudyResults:
@@ -97,6 +99,9 @@ def run_study(
         Whether to count feature usage, in the first seed, of methods that offer `trees`.
     retry_failed : bool
         Whether to run failed jobs again.
+    job_timeout : float, optional
+        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, jobs run in
+        processes of their own, whether the backend is "threads" or "processes"; "dask" has no limit.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
@@ -117,7 +122,7 @@ def run_study(
     [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
     """
     study = plan_study(datasets, methods, cv=cv, seeds=seeds, groups=groups, usage=usage, command=command)
-    check_resources(n_jobs, backend, scheduler)
+    check_resources(n_jobs, backend, scheduler, job_timeout)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
@@ -128,7 +133,7 @@ def run_study(
             check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
             outcomes = partial(_outcomes_on_workers, client=client)
         else:
-            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend])
+            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             remove_leftovers(folder)
@@ -199,7 +204,9 @@ def _finished_jobs(study: Study, journals: Mapping[tuple[str, str], Journal]) ->
     return found
 
 
-def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str) -> Generator[Outcome]:
+def _outcomes(
+    study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str, job_timeout: float | None
+) -> Generator[Outcome]:
     """Run jobs here, and yield them in the order in which they finish."""
     model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
 
@@ -210,7 +217,10 @@ def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend:
             yield job, model, data.X, data.y, *_rows_and_usage(study, job)
 
     with one_thread_for_all_jobs():
-        yield from run_unordered(run_job, calls(), n_jobs, backend)
+        if job_timeout is None:
+            yield from run_unordered(run_job, calls(), n_jobs, backend)
+        else:
+            yield from run_limited(run_job, calls(), n_jobs, job_timeout, _ended)
 
 
 def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> Generator[Outcome]:
@@ -234,12 +244,16 @@ def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
     return study.folds[job.dataset, job.seed] == job.fold, study.usage and job.seed == study.seeds[0]
 
 
+def _ended(call: tuple[Any, ...], error: str) -> Outcome:
+    """The outcome of a job that was ended or died; it must be the same in every run."""
+    return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
+
+
 def _killed(call: Call, n_workers: int) -> Outcome:
     """The outcome of a job that killed every worker it ran on; it must be the same in every run."""
     job = call[1][0]
     dead = "the worker" if n_workers == 1 else f"{n_workers} workers, one after the other,"
-    message = f"KilledWorker: {dead} died while nothing but this job was running"
-    return job, {"error": message, "traceback": f"{message}\n"}, (0.0, 0.0)
+    return _ended((job,), f"KilledWorker: {dead} died while nothing but this job was running")
 
 
 def run_job_on_worker(
