@@ -133,7 +133,7 @@ def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
 def test_unfinished_files_are_named_as_such(tmp_path):
     with replacing(tmp_path / "file.txt") as temporary:
         assert temporary.parent == tmp_path
-        assert temporary.name.startswith(TEMPORARY) and temporary.name.endswith("file.txt")
+        assert temporary.name.startswith(f"{TEMPORARY}{os.getpid()}-")
         temporary.write_text("new")
 
 
