@@ -119,14 +119,38 @@ def test_names_with_parameters_and_import_paths():
         ("tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
         ("tan:alpha", "expected parameters as name=value, found 'alpha'"),
         ("no.such.Thing", "cannot be imported"),
-        ("os.path.join", "cannot be imported and made"),
+        ("os.path.join", "is not a scikit-learn classifier; expected the path of a class with fit, predict"),
         ("collections.OrderedDict", "is not a scikit-learn classifier"),
+        ("sklearn.preprocessing.MaxAbsScaler", "is not a scikit-learn classifier"),
+        ("sklearn.model_selection.GridSearchCV", "cannot be made without parameters: "),
     ],
 )
 def test_unknown_methods_and_parameters(spec, message):
     with pytest.raises(CatalogueError) as caught:
         make_methods([spec])
     assert message in str(caught.value)
+
+
+def test_nothing_but_a_classifier_is_called(tmp_path, monkeypatch):
+    (tmp_path / "hostile.py").write_text(
+        "from sklearn.naive_bayes import BernoulliNB\n"
+        "calls = []\n"
+        "def function():\n    calls.append('function')\n    return BernoulliNB()\n"
+        "class Callable:\n    def __call__(self):\n        calls.append('object')\n"
+        "    fit = predict = get_params = __call__\n"
+        "class Plain:\n    def __init__(self):\n        calls.append('class')\n"
+        "instance = Callable()\n"
+    )
+    (tmp_path / "ends_itself.py").write_text("raise SystemExit('bye')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("function", "instance", "Plain", "calls"):
+        with pytest.raises(CatalogueError, match=f"'hostile.{name}' is not a scikit-learn classifier"):
+            make_estimator(f"hostile.{name}")
+    from hostile import calls
+
+    assert calls == []
+    with pytest.raises(CatalogueError, match=r"'ends_itself.Thing' cannot be imported: bye"):
+        make_estimator("ends_itself.Thing")
 
 
 def test_unknown_smoothing():

@@ -28,7 +28,7 @@ from hietan.evaluation.cross_validation import fold_of_rows
 from hietan.evaluation.study import cluster
 from hietan.evaluation.study import run as study_module
 from support import processes
-from support.misbehaving import Kills, KillsOnce, OneThread, Slow, Traveller
+from support.misbehaving import Kills, KillsOnce, Nonsense, OneThread, Slow, Traveller
 from support.processes import contents
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -93,6 +93,14 @@ def test_the_active_client_is_used_and_stays(client, tmp_path, monkeypatch):
 def test_a_cluster_of_our_own(tmp_path):
     expected, found = both(tmp_path, {"TAN": TAN()}, {"n_jobs": 1})
     assert found == expected
+
+
+def test_nonsense_fails_as_in_threads(client, address, tmp_path):
+    kinds = ("NaN", "unknown label", "third column", "other classes", "column too few", "float labels")
+    methods = {kind: Nonsense(kind, seed=0) for kind in kinds}
+    expected, found = both(tmp_path, {**methods, "TAN": TAN()}, {"scheduler": address})
+    assert found == expected
+    assert expected["failures.csv"].count(b"ValueError: method ") == 2 * 3 * 5
 
 
 def test_each_job_has_one_thread(client, address):
@@ -211,6 +219,7 @@ def local_cluster(n_workers):
 
 def test_a_cluster_that_is_lost_on_the_way(tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "PATIENCE", 0.5)
+    monkeypatch.setattr(cluster, "JOIN_SECONDS", 0.5)
     monkeypatch.setattr(cluster, "LOOK_SECONDS", 0.1)
     common = {"cv": 3, "output": tmp_path / "dask", "backend": "dask"}
     with local_cluster(1) as lost, distributed.Client(lost):
@@ -224,6 +233,18 @@ def test_a_cluster_that_is_lost_on_the_way(tmp_path, monkeypatch):
         with pytest.raises(StudyError, match="no worker joined the scheduler at .* start one: dask worker"):
             run_study(DATASETS, METHODS, **{**common, "output": tmp_path / "none"})
         assert not (tmp_path / "none").exists()
+
+
+def test_a_scheduler_without_workers(run, tmp_path, monkeypatch):
+    assert cluster.JOIN_SECONDS <= 10  # a few seconds
+    monkeypatch.setattr(cluster, "JOIN_SECONDS", 1.0)
+    with processes.scheduler(tmp_path) as address:
+        expected = f"no worker joined the scheduler at {address} within 1 s; start one: dask worker {address}"
+        assert refused({"scheduler": address}, tmp_path) == expected
+        words = ["--data", "synthetic-0", "--methods", "tan", "--backend", "dask", "--scheduler", address]
+        result = run("study", *words, "-o", tmp_path / "out")
+        assert (result.exit_code, result.stderr) == (2, f"error: {expected}\n")
+    assert not (tmp_path / "out").exists()
 
 
 # ---------------------------------------------------------------------------------------------- refusals

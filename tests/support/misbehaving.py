@@ -5,6 +5,7 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
@@ -64,6 +65,100 @@ class Kills(BernoulliNB):
         if X.shape[0] == self.n_rows and os.getpid() != self.spared:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().fit(X, y)
+
+
+class Hangs(BernoulliNB):
+    """Never finishes fitting with one seed, whoever asks it to stop; with another, its process dies."""
+
+    def __init__(self, seed=1, lethal=2, random_state=None):
+        super().__init__()
+        self.seed = seed
+        self.lethal = lethal
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        if self.random_state == self.seed:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            time.sleep(3600)
+        if self.random_state == self.lethal:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().fit(X, y)
+
+
+class Nonsense(ClassifierMixin, BaseEstimator):
+    """Returns nonsense of some kind, with one seed only."""
+
+    def __init__(self, kind="", seed=1, random_state=None):
+        self.kind = kind
+        self.seed = seed
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        self.model_ = BernoulliNB().fit(X, y)
+        self.kind_ = self.kind if self.random_state == self.seed else ""
+        self.classes_ = self.model_.classes_
+        if self.kind_ == "other classes":
+            self.classes_ = self.classes_[::-1]
+        return self
+
+    def predict(self, X):
+        labels = self.model_.predict(X)
+        return LABELS.get(self.kind_, np.asarray)(labels)
+
+    def predict_proba(self, X):
+        proba = self.model_.predict_proba(X)
+        return PROBABILITIES.get(self.kind_, np.asarray)(proba)
+
+    def trees(self, X):
+        parents = np.full((X.shape[0], X.shape[1]), -1)
+        return [Parents(row) for row in TREES.get(self.kind_, np.asarray)(parents)]
+
+
+class Parents:
+    """The least that is a tree."""
+
+    def __init__(self, parent):
+        self.parent = parent
+
+
+def _first(value):
+    """Put a value into the first place of a table or list."""
+
+    def change(array):
+        changed = array.astype(np.result_type(array, type(value)))
+        changed.flat[0] = value
+        return changed
+
+    return change
+
+
+LABELS = {
+    "unknown label": _first(7),
+    "half label": _first(0.5),
+    "text labels": lambda labels: labels.astype(str),
+    "label too few": lambda labels: labels[1:],
+    "column of labels": lambda labels: labels[:, None],
+    "lists as labels": lambda labels: [[label] for label in labels],
+    # Equal to the labels of the dataset, and therefore right:
+    "float labels": lambda labels: labels.astype(float),
+    "object labels": lambda labels: np.array([*labels, None], dtype=object)[:-1],
+    "list of labels": lambda labels: labels.tolist(),
+}
+EQUAL_LABELS = ["float labels", "object labels", "list of labels"]
+PROBABILITIES = {
+    "NaN": _first(np.nan),
+    "infinity": _first(np.inf),
+    "negative": _first(-0.25),
+    "no sum of 1": lambda proba: proba * 1.01,
+    "third column": lambda proba: np.hstack([proba, np.zeros((len(proba), 1))]),
+    "row too few": lambda proba: proba[1:],
+    "one column": lambda proba: proba[:, 1],
+}
+TREES = {
+    "column too few": lambda parents: parents[:, 1:],
+    "tree too few": lambda parents: parents[1:],
+}
+KINDS = ["other classes", *(kind for kind in LABELS if kind not in EQUAL_LABELS), *PROBABILITIES]
 
 
 class Traveller:

@@ -29,21 +29,34 @@ ENVIRONMENT = {
 @contextmanager
 def cluster(directory, n_workers=2):
     """The address of a scheduler with this many workers, each a process with a nanny that starts it again."""
+    with scheduler(directory) as address:
+        own = ["--local-directory", str(directory), "--nworkers", str(n_workers), "--nthreads", "1"]
+        workers = start(directory, WORKERS, *_place(directory), *own)
+        try:
+            yield address
+        finally:
+            stop(workers)
+
+
+@contextmanager
+def scheduler(directory):
+    """The address of a scheduler without workers."""
+    process = start(directory, SCHEDULER, *_place(directory), "--port", "0")
     found = Path(directory, "scheduler.json")
-    common = ["--scheduler-file", str(found), "--no-dashboard", "--host", "127.0.0.1"]
-    scheduler = start(directory, SCHEDULER, *common, "--port", "0")
-    workers = None
     try:
         until = time.monotonic() + START_SECONDS
         while not found.exists():
-            assert scheduler.poll() is None and time.monotonic() < until, logs(directory)
+            assert process.poll() is None and time.monotonic() < until, logs(directory)
             time.sleep(0.02)
-        own = ["--local-directory", str(directory), "--nworkers", str(n_workers), "--nthreads", "1"]
-        workers = start(directory, WORKERS, *common, *own)
         yield json.loads(found.read_text())["address"]
     finally:
-        for process in filter(None, (workers, scheduler)):
-            stop(process)
+        stop(process)
+
+
+def _place(directory):
+    """Where scheduler and workers of a cluster meet."""
+    found = Path(directory, "scheduler.json")
+    return ["--scheduler-file", str(found), "--no-dashboard", "--host", "127.0.0.1"]
 
 
 def start(directory, code, *options):

@@ -182,7 +182,8 @@ def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
     Parameters
     ----------
     spec : str
-        A name of the catalogue or an import path, and after a colon parameters as name=value, separated by commas.
+        A name of the catalogue or the import path of a class, and after a colon parameters as name=value, separated
+        by commas.
     lam : float or None
         The lambda of proximalGraph, unless its parameters give one. With None, lambda is chosen by an inner
         cross-validation.
@@ -326,12 +327,21 @@ def _imported(path: str) -> Any:
     if not module:
         raise CatalogueError(f"unknown method {path!r}{suggest(path, [*METHODS, *method_sets()])}")
     try:
-        estimator = getattr(import_module(module), name)()
+        found = getattr(import_module(module), name)
+    except (Exception, SystemExit) as error:  # a program is not a module to import: it may end itself
+        raise CatalogueError(f"method {path!r} cannot be imported: {error}") from error
+    # Nothing is called before it is known to be a class of classifiers: a call of any other kind may do anything.
+    if not isinstance(found, type) or not all(
+        hasattr(found, part) for part in ("fit", "predict", "get_params")
+    ):
+        raise CatalogueError(
+            f"method {path!r} is not a scikit-learn classifier; "
+            "expected the path of a class with fit, predict and get_params"
+        )
+    try:
+        return found()
     except Exception as error:
-        raise CatalogueError(f"method {path!r} cannot be imported and made: {error}") from error
-    if not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
-        raise CatalogueError(f"method {path!r} is not a scikit-learn classifier")
-    return estimator
+        raise CatalogueError(f"method {path!r} cannot be made without parameters: {error}") from error
 
 
 def _parameter(item: str, spec: str) -> tuple[str, Any]:

@@ -40,6 +40,8 @@ class StudyOptions:
         Fit methods only to columns with at least this many ones in the training rows.
     jobs, backend, scheduler
         How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
+    job_timeout : float, optional
+        How many seconds a job may take; one that takes longer is ended, and counts as failed.
     """
 
     data: list[str]
@@ -56,12 +58,17 @@ class StudyOptions:
     jobs: int = 1
     backend: str = "threads"
     scheduler: str | None = None
+    job_timeout: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lam", _parse_lambda(self.lam))
 
     def run_where(
-        self, jobs: int | None = None, backend: str | None = None, scheduler: str | None = None
+        self,
+        jobs: int | None = None,
+        backend: str | None = None,
+        scheduler: str | None = None,
+        job_timeout: float | None = None,
     ) -> StudyOptions:
         """The same study, run elsewhere; None changes nothing, except that changing the backend drops the scheduler."""
         options = self
@@ -69,6 +76,8 @@ class StudyOptions:
             options = replace(options, backend=backend, scheduler=None)
         if scheduler is not None:
             options = replace(options, scheduler=scheduler)
+        if job_timeout is not None:
+            options = replace(options, job_timeout=job_timeout)
         return options if jobs is None else replace(options, jobs=jobs)
 
     def command(self) -> str:
@@ -140,6 +149,7 @@ def run_named_study(
         n_jobs=options.jobs,
         backend=options.backend,
         scheduler=options.scheduler,
+        job_timeout=options.job_timeout,
         output=output,
         groups=dataset_groups(datasets),
         usage=options.usage,
@@ -166,6 +176,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "jobs": (int, "a whole number other than 0"),
     "backend": (str, "threads, processes or dask"),
     "scheduler": (str, "an address such as tcp://host:8786"),
+    "job_timeout": ((int, float), "a number of seconds"),
 }
 _LISTS = ("data", "methods", "smoothing", "alpha")
 _LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}

@@ -88,6 +88,10 @@ Scheduler = Annotated[
     str | None,
     typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
 ]
+JobTimeout = Annotated[
+    float | None,
+    typer.Option(metavar="SECONDS", help="End jobs that take longer, and count them as failed."),
+]
 RetryFailed = Annotated[bool, typer.Option(help="Run again the jobs that failed before.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progress nor tables.")]
@@ -120,6 +124,7 @@ def study(
     jobs: Jobs = None,
     backend: Backend = None,
     scheduler: Scheduler = None,
+    job_timeout: JobTimeout = None,
     retry_failed: RetryFailed = False,
     output: Output = Path("study"),
     quiet: Quiet = False,
@@ -145,7 +150,7 @@ def study(
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
-        options = _options(ctx, file, asked).run_where(jobs, backend, scheduler)
+        options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
             results = run_named_study(
                 options, output, retry_failed=retry_failed, progress=progress, show_downloads=is_watched()

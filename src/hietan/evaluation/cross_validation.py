@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,11 @@ from sklearn.model_selection import StratifiedKFold
 
 from hietan._runtime.parallel import run_unordered
 from hietan.evaluation.metrics import compute_metrics
+
+Label = str | int | float | bool
+"""A class of a dataset as a plain value."""
+# How far the probabilities of a row may be from a sum of 1: far more than single precision makes of them.
+SUM_TOLERANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +134,81 @@ def fold_of_rows(y: Any, n_splits: int, seed: int) -> NDArray[np.int64]:
 
 
 def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
-    """Fit a clone to the rows outside `test`, and predict those inside."""
+    """Fit a clone to the rows outside `test`, and predict those inside; ValueError if the predictions are unusable."""
     fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
-    return predict_rows(fitted, X[np.flatnonzero(test)])
+    return predict_checked(fitted, X[np.flatnonzero(test)], class_labels(y), type(model).__name__)
+
+
+def class_labels(y: Any) -> list[Label]:
+    """The classes of a dataset, sorted, as plain values; ValueError if they are neither numbers nor strings."""
+    labels: list[Label] = np.unique(y).tolist()
+    strange = [label for label in labels if not isinstance(label, Label)]
+    if strange:
+        raise ValueError(
+            f"class {strange[0]!r} is a {type(strange[0]).__name__}; expected classes that are numbers or strings"
+        )
+    return labels
+
+
+def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> RowPredictions:
+    """Predict as `predict_rows` does, and check everything that the classifier returns.
+
+    Parameters
+    ----------
+    fitted : scikit-learn classifier
+        The classifier, fitted to rows of all classes.
+    X : matrix
+        The rows.
+    labels : sequence
+        The classes of the dataset, sorted.
+    name : str
+        What to call the classifier if it has to be refused.
+
+    Raises
+    ------
+    ValueError
+        If a label is not a class of the dataset, probabilities are not probabilities, or a shape is wrong.
+    """
+    rows = predict_rows(fitted, X)
+    problem = prediction_problem(rows, labels, X.shape[0])
+    if problem is None and rows.log_proba is not None and hasattr(fitted, "classes_"):
+        # Columns are in the order of `classes_`: another order would exchange the probabilities without a word.
+        found = np.asarray(fitted.classes_).tolist()
+        if found != list(labels):
+            problem = f"classes_ is {_listed(found)}; expected the classes of the dataset, {_listed(labels)}"
+    if problem is not None:
+        raise ValueError(f"method {name!r}: {problem}")
+    return rows
+
+
+def _listed(labels: Sequence[Any], most: int = 10) -> str:
+    return ", ".join([*map(repr, labels[:most]), *(["..."] if len(labels) > most else [])])
+
+
+def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: int) -> str | None:
+    """Why predictions cannot be those of a classifier for this many rows of these classes; None if they can be."""
+    if rows.y_pred.shape != (n_rows,):
+        return f"predict returned an array of shape {rows.y_pred.shape}; expected {(n_rows,)}"
+    known = list(labels)
+    strange = [label for label in rows.y_pred.tolist() if label not in known]
+    if strange:
+        return f"predict returned {strange[0]!r}; expected one of the classes {_listed(known)}"
+    if rows.log_proba is None:
+        return None
+    logs = np.asarray(rows.log_proba, dtype=np.float64)
+    if logs.shape != (n_rows, len(known)):
+        return f"the probabilities have shape {logs.shape}; expected {(n_rows, len(known))}"
+    # The logarithm of a negative number is NaN; that of 0, which is allowed, is -inf.
+    bad = np.isnan(logs).any(axis=1) | np.isposinf(logs).any(axis=1)
+    if bad.any():
+        return f"the probabilities of row {bad.argmax()} of the fold are NaN, infinite or negative"
+    sums = np.exp(np.minimum(logs, 1.0)).sum(axis=1)
+    off = np.abs(sums - 1) > SUM_TOLERANCE
+    if off.any():
+        row = int(off.argmax())
+        shown = ", ".join(f"{p:.6g}" for p in np.exp(np.minimum(logs[row], 700.0)))
+        return f"the probabilities of row {row} of the fold are {shown}; expected a sum of 1"
+    return None
 
 
 def predict_rows(fitted: Any, X: Any) -> RowPredictions:
@@ -141,12 +219,13 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
         joint = fitted.predict_joint_log_proba(X)
         normaliser = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         return RowPredictions(fitted.classes_[joint.argmax(axis=1)], joint - normaliser)
-    y_pred = fitted.predict(X)
-    with np.errstate(divide="ignore"):  # a forest may give a class the probability 0
+    y_pred = np.asarray(fitted.predict(X))
+    # A forest may give a class the probability 0; what is below 0 becomes NaN, and is noticed as such.
+    with np.errstate(divide="ignore", invalid="ignore"):
         if hasattr(fitted, "predict_log_proba"):
             return RowPredictions(y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64))
         if hasattr(fitted, "predict_proba"):
-            return RowPredictions(y_pred, np.log(fitted.predict_proba(X)))
+            return RowPredictions(y_pred, np.asarray(np.log(fitted.predict_proba(X))))
     return RowPredictions(y_pred, None)
 
 

@@ -6,7 +6,8 @@ fold in which it was set aside, fitted again, for the first seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,12 +58,11 @@ class ChosenRows:
         """The names in the dataset."""
         return self.study.view(self.dataset)
 
-    def explain(self) -> Iterator[tuple[str, dict[int, Any]]]:
-        """Explain the rows method by method: (key, explanations by row). One method's models are held at a time."""
+    def explain(self, key: str) -> dict[int, Any]:
+        """The explanations that a method gives of the rows, by row; its models are fitted for them."""
+        model = self.study.model(self.dataset, key, self.study.seeds[0])
         data = self.study.datasets[self.dataset]
-        for key, pooled in self.predictions.items():
-            model = self.study.model(self.dataset, key, self.study.seeds[0])
-            yield key, _explain(model, data, pooled.fold, list(self.why))
+        return _explain(model, data, self.predictions[key].fold, list(self.why))
 
 
 def write_explanations(
@@ -94,21 +94,49 @@ def write_explanations(
     -------
     list of Path
         The files.
+
+    Warns
+    -----
+    RuntimeWarning
+        If a method fails to explain its predictions; it is left out.
     """
     written = []
     for rows in choose_study_rows(results, wanted):
         shown = DatasetDetails(rows.dataset, rows.view, rows.why)
-        for key, explanations in rows.explain():
-            if readable:
+        for key in rows.predictions:
+            text = _explain_method(rows, key, readable, shown if details else None)
+            if text is not None:
                 name = f"{method_stem(results.study.methods[key])}.json"
                 path = folder / FOLDER / safe_file_name(rows.dataset) / name
-                atomic_write(path, to_json(_readable(rows, key, explanations)))
+                atomic_write(path, text)
                 written.append(path)
-            if details:
-                shown.add(key, explanations)
         if details:
             written.append(shown.write(folder))
     return written
+
+
+def _explain_method(rows: ChosenRows, key: str, readable: bool, shown: DatasetDetails | None) -> str | None:
+    """Explain the rows by one method: add it to the details, if there are any, and return the text of its file.
+
+    A method that fails to explain what it predicted is left out with a warning; it must not cost the others theirs.
+    """
+    try:
+        explanations = rows.explain(key)
+        text = to_json(_readable(rows, key, explanations)) if readable else None
+        if shown is not None:
+            shown.add(key, explanations)
+    except Exception as error:
+        for methods in () if shown is None else shown.rows.values():
+            methods.pop(key, None)
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        warnings.warn(
+            f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
+            f"predictions ({reason}); everything else is written",
+            RuntimeWarning,
+            stacklevel=3,
+        )
+        return None
+    return text
 
 
 def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:

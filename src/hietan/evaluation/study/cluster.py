@@ -9,6 +9,7 @@ What is guaranteed:
   can have it made again if all workers that hold it die; scattered data would be lost with them.
 - The scheduler sees nothing but bytes and functions of Dask and of the standard library, so it need not have this
   package.
+- A cluster that no worker joins within `JOIN_SECONDS` is refused with a StudyError before anything is written.
 - If the scheduler is lost, or there is no worker for `PATIENCE` seconds, a ConnectionError says so; nothing waits
   forever.
 - Whatever ends the run, calls under way are cancelled, and a cluster or a client that was started here is closed.
@@ -39,7 +40,8 @@ from hietan.evaluation.study.fingerprint import versions
 from hietan.exceptions import StudyError
 
 CONNECT_SECONDS = 10.0  # how long a scheduler may take to answer
-PATIENCE = 60.0  # how long a cluster may have no worker
+JOIN_SECONDS = 10.0  # how long the first worker may take to join
+PATIENCE = 60.0  # how long a cluster that had workers may have none
 LOOK_SECONDS = 2.0  # how often its workers are counted
 CALLS_PER_THREAD = 3  # submitted at a time: one runs, and the others are ready when it ends
 
@@ -168,11 +170,12 @@ def _wait_for_a_worker(client: Any) -> None:
         return
     wish = client.submit(operator.truth, True, pure=False)  # an adaptive cluster starts workers only for work
     try:
-        wish.result(timeout=PATIENCE)
+        wish.result(timeout=JOIN_SECONDS)
     except TimeoutError:
         address = client.scheduler.address
         raise StudyError(
-            f"no worker joined the scheduler at {address} within {PATIENCE:g} s; start one: dask worker {address}"
+            f"no worker joined the scheduler at {address} within {JOIN_SECONDS:g} s; "
+            f"start one: dask worker {address}"
         ) from None
     finally:
         wish.cancel()

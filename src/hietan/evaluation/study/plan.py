@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation.cross_validation import configure, fold_of_rows
+from hietan.evaluation.cross_validation import class_labels, configure, fold_of_rows
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.study.cluster import check_address
 from hietan.evaluation.study.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
@@ -157,8 +157,9 @@ class Study:
 
     def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
         try:
+            class_labels(data.y)
             return fold_of_rows(data.y, self.cv, seed)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise StudyError(f"dataset {name}: {error}") from error
 
     def view(self, dataset: str) -> DatasetView:
@@ -200,8 +201,10 @@ def plan_study(
     return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
 
 
-def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> None:
-    """Refuse an invalid number of jobs, backend or scheduler."""
+def check_resources(
+    n_jobs: int | None, backend: str, scheduler: str | None, job_timeout: float | None
+) -> None:
+    """Refuse an invalid number of jobs, backend, scheduler or time limit."""
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
@@ -212,6 +215,15 @@ def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> 
                 f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'"
             )
         check_address(scheduler)
+    if job_timeout is not None:
+        if (
+            not isinstance(job_timeout, int | float)
+            or isinstance(job_timeout, bool)
+            or not 0 < job_timeout < np.inf
+        ):
+            raise StudyError(f"job_timeout is {job_timeout!r}; expected a number of seconds above 0")
+        if backend == "dask":
+            raise StudyError("job_timeout cannot be combined with the backend 'dask'; use 'processes'")
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:

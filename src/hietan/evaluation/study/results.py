@@ -13,10 +13,11 @@ import numpy as np
 
 from hietan._io import atomic_write, to_json
 from hietan.evaluation.bootstrap import bootstrap_gmean
-from hietan.evaluation.cross_validation import PooledPredictions, RowPredictions, pool
+from hietan.evaluation.cross_validation import PooledPredictions, pool
 from hietan.evaluation.metrics import METRICS, Predictions
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation.study.outcomes import decode_predictions, decode_usage
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.usage import FeatureUsage
 from hietan.exceptions import StudyError
@@ -86,9 +87,9 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             for seed in study.seeds:
                 whole = [jobs[seed, fold] for fold in range(study.cv)]
                 if not any("error" in job for job in whole):
-                    parts = [_predictions_of(job) for job in whole]
+                    parts = [decode_predictions(job) for job in whole]
                     predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
-            counted = [_usage_of(job) for job in jobs.values() if "usage" in job]
+            counted = [decode_usage(job) for job in jobs.values() if "usage" in job]
             if len(counted) == study.cv:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
@@ -241,16 +242,6 @@ def _summary_rows(
         n_rows = len(pooled.y_true)
         metrics = tuple(values[name] for name in METRICS)
         yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
-
-
-def _predictions_of(job: Mapping[str, Any]) -> RowPredictions:
-    logs = job.get("log_proba")
-    return RowPredictions(np.array(job["y_pred"]), None if logs is None else np.array(logs))
-
-
-def _usage_of(job: Mapping[str, Any]) -> FeatureUsage:
-    columns = (np.array(job["usage"][name]) for name in ("selected", "in_edges"))
-    return FeatureUsage(len(job["y_pred"]), *columns)
 
 
 def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:

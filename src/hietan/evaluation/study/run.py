@@ -19,7 +19,7 @@ from sklearn.base import clone
 from hietan._io import remove_leftovers
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
-from hietan.evaluation.cross_validation import configure, predict_rows
+from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
 from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
 from hietan.evaluation.study.journal import (
     Journal,
@@ -29,6 +29,7 @@ from hietan.evaluation.study.journal import (
     refuse_other,
     tidy_times,
 )
+from hietan.evaluation.study.outcomes import encode_outcome, is_usable, usage_problem
 from hietan.evaluation.study.plan import (
     BACKENDS,
     Job,
@@ -39,6 +40,7 @@ from hietan.evaluation.study.plan import (
     plan_study,
 )
 from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
+from hietan.evaluation.study.time_limit import run_limited
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
@@ -58,6 +60,7 @@ def run_study(
     groups: Mapping[str, str] | None = None,
     usage: bool = True,
     retry_failed: bool = False,
+    job_timeout: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: str = "",
 ) -> StudyResults:
@@ -96,6 +99,9 @@ def run_study(
         Whether to count feature usage, in the first seed, of methods that offer `trees`.
     retry_failed : bool
         Whether to run failed jobs again.
+    job_timeout : float, optional
+        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, jobs run in
+        processes of their own, whether the backend is "threads" or "processes"; "dask" has no limit.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
@@ -116,7 +122,7 @@ def run_study(
     [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
     """
     study = plan_study(datasets, methods, cv=cv, seeds=seeds, groups=groups, usage=usage, command=command)
-    check_resources(n_jobs, backend, scheduler)
+    check_resources(n_jobs, backend, scheduler, job_timeout)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
@@ -127,7 +133,7 @@ def run_study(
             check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
             outcomes = partial(_outcomes_on_workers, client=client)
         else:
-            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend])
+            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
             remove_leftovers(folder)
@@ -153,18 +159,13 @@ def _run_jobs(
 ) -> None:
     """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
     journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
-    done = {pair: journal.read() for pair, journal in journals.items()}
-    todo = [
-        job
-        for job in study.jobs()
-        if (kept := done[job.dataset, job.method].get((job.seed, job.fold))) is None
-        or (retry_failed and "error" in kept)
-    ]
-    total = study.cv * len(study.seeds) * len(done)
-    failed = (
-        sum("error" in kept for jobs in done.values() for kept in jobs.values()) if not retry_failed else 0
-    )
-    state = Progress(total - len(todo), total, total - len(todo), failed)
+    done = _finished_jobs(study, journals)
+    if retry_failed:
+        done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
+    todo = [job for job in study.jobs() if job not in done]
+    total = len(todo) + len(done)
+    failed = sum("error" in outcome for outcome in done.values())
+    state = Progress(len(done), total, len(done), failed)
     if progress is not None:
         progress(state)
     if not todo:
@@ -184,7 +185,28 @@ def _run_jobs(
                 progress(state)
 
 
-def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str) -> Generator[Outcome]:
+def _finished_jobs(study: Study, journals: Mapping[tuple[str, str], Journal]) -> dict[Job, Mapping[str, Any]]:
+    """The jobs of a study that its journals have, with what they have of them, if the results can be computed from it.
+
+    A job whose line is unusable is run again: its new line replaces the old one, because the last line of a job counts.
+    """
+    kept = {pair: journal.read() for pair, journal in journals.items()}
+    labels = {name: class_labels(data.y) for name, data in study.datasets.items()}
+    found: dict[Job, Mapping[str, Any]] = {}
+    for job in study.jobs():
+        outcome = kept[job.dataset, job.method].get((job.seed, job.fold))
+        if outcome is None:
+            continue
+        n_rows = int((study.folds[job.dataset, job.seed] == job.fold).sum())
+        n_features = study.datasets[job.dataset].X.shape[1]
+        if is_usable(outcome, labels[job.dataset], n_rows, n_features):
+            found[job] = outcome
+    return found
+
+
+def _outcomes(
+    study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str, job_timeout: float | None
+) -> Generator[Outcome]:
     """Run jobs here, and yield them in the order in which they finish."""
     model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
 
@@ -195,7 +217,10 @@ def _outcomes(study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend:
             yield job, model, data.X, data.y, *_rows_and_usage(study, job)
 
     with one_thread_for_all_jobs():
-        yield from run_unordered(run_job, calls(), n_jobs, backend)
+        if job_timeout is None:
+            yield from run_unordered(run_job, calls(), n_jobs, backend)
+        else:
+            yield from run_limited(run_job, calls(), n_jobs, job_timeout, _ended)
 
 
 def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> Generator[Outcome]:
@@ -219,12 +244,16 @@ def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
     return study.folds[job.dataset, job.seed] == job.fold, study.usage and job.seed == study.seeds[0]
 
 
+def _ended(call: tuple[Any, ...], error: str) -> Outcome:
+    """The outcome of a job that was ended or died; it must be the same in every run."""
+    return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
+
+
 def _killed(call: Call, n_workers: int) -> Outcome:
     """The outcome of a job that killed every worker it ran on; it must be the same in every run."""
     job = call[1][0]
     dead = "the worker" if n_workers == 1 else f"{n_workers} workers, one after the other,"
-    message = f"KilledWorker: {dead} died while nothing but this job was running"
-    return job, {"error": message, "traceback": f"{message}\n"}, (0.0, 0.0)
+    return _ended((job,), f"KilledWorker: {dead} died while nothing but this job was running")
 
 
 def run_job_on_worker(
@@ -242,19 +271,25 @@ def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage
         with one_thread():
             fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
             fitted_at = time.perf_counter()
-            outcome = _predict(fitted, X[np.flatnonzero(test)], usage)
+            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
     except Exception as error:
-        message = " ".join(f"{type(error).__name__}: {error}".split())
-        outcome = {"error": message, "traceback": traceback.format_exc()}
+        outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
     return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
 
 
-def _predict(model: Any, X: Any, usage: bool) -> dict[str, Any]:
-    rows = predict_rows(model, X)
-    outcome: dict[str, Any] = {"y_pred": rows.y_pred.tolist()}
-    if rows.log_proba is not None:
-        outcome["log_proba"] = rows.log_proba.tolist()
-    if usage and hasattr(model, "trees"):
-        counted = count_usage(model.trees(X))
-        outcome["usage"] = {"selected": counted.selected.tolist(), "in_edges": counted.in_edges.tolist()}
-    return outcome
+def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:
+    rows = predict_checked(model, X, labels, job.method)
+    counted = count_usage(model.trees(X)) if usage and hasattr(model, "trees") else None
+    problem = None if counted is None else usage_problem(counted, *X.shape)
+    if problem is not None:
+        raise ValueError(f"method {job.method!r}: {problem}")
+    return encode_outcome(rows, counted, labels)
+
+
+def _error_line(error: Exception) -> str:
+    return _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+
+
+def _writable(text: str) -> str:
+    """A text that can be written as UTF-8: file names in messages may hold bytes that are not characters."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

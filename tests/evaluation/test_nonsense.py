@@ -1,0 +1,235 @@
+"""A classifier that returns nonsense fails alone: with a clear error, and at no cost to the results of the others."""
+
+import csv
+import json
+import zlib
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import BernoulliNB
+from typer.testing import CliRunner
+
+from hietan import TAN
+from hietan.cli.app import make_app
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import StudyError, pooled_predictions, run_study
+from hietan.evaluation.outputs import read_details, write_explanations
+from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.study.journal import Journal
+from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
+from support.processes import contents
+
+DATA = replace(make_hierarchical_classification(60, 12, random_state=0), name="d")
+ERRORS = {
+    "other classes": "classes_ is 1, 0; expected the classes of the dataset, 0, 1",
+    "unknown label": "predict returned 7; expected one of the classes 0, 1",
+    "half label": "predict returned 0.5; expected one of the classes 0, 1",
+    "text labels": "predict returned '",
+    "label too few": "predict returned an array of shape (19,); expected (20,)",
+    "column of labels": "predict returned an array of shape (20, 1); expected (20,)",
+    "lists as labels": "predict returned an array of shape (20, 1); expected (20,)",
+    "NaN": "the probabilities of row 0 of the fold are NaN, infinite or negative",
+    "infinity": "the probabilities of row 0 of the fold are NaN, infinite or negative",
+    "negative": "the probabilities of row 0 of the fold are NaN, infinite or negative",
+    "no sum of 1": "expected a sum of 1",
+    "third column": "the probabilities have shape (20, 3); expected (20, 2)",
+    "row too few": "the probabilities have shape (19, 2); expected (20, 2)",
+    "one column": "the probabilities have shape (20,); expected (20, 2)",
+    "column too few": "trees returned trees over 11 features; expected 12",
+    "tree too few": "trees returned 19 trees for 20 rows",
+}
+
+
+def run(kind, path=None, seed=1, **options):
+    methods = {"odd": Nonsense(kind, seed), "TAN": TAN()}
+    return run_study([DATA], methods, cv=3, seeds=2, output=path, **options)
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory):
+    """The study whose classifier returns no nonsense, and its files."""
+    path = tmp_path_factory.mktemp("sound")
+    return run("", path), contents(path)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *TREES])
+def test_nonsense_fails_alone(kind, sound, tmp_path):
+    seed = 0 if kind in TREES else 1  # usage is counted in the first seed
+    results = run(kind, tmp_path, seed)
+    assert [(f.method, f.seed, f.fold) for f in results.failures] == [
+        ("odd @ tuned none", seed, fold) for fold in range(3)
+    ]
+    error = results.failures[0].error
+    assert error.startswith("ValueError: method 'odd @ tuned none': ") and ERRORS[kind] in error
+    with open(tmp_path / "failures.csv", newline="") as file:
+        assert [line["error"] for line in csv.DictReader(file)] == [f.error for f in results.failures]
+    assert results.summary == tuple(
+        row for row in sound[0].summary if (row.method, row.seed) != ("odd", seed)
+    )
+    others = {name: text for name, text in sound[1].items() if name.startswith("jobs") and "TAN" in name}
+    assert others and others.items() <= contents(tmp_path).items()
+
+
+@pytest.mark.parametrize("kind", EQUAL_LABELS)
+def test_labels_that_are_equal_are_those_of_the_dataset(kind, sound, tmp_path):
+    assert run(kind, tmp_path).failures == ()
+    unlike = {"study.json", "summary.json"}  # they describe the parameters of the classifier
+    found = contents(tmp_path)
+    assert found.keys() == sound[1].keys()
+    assert [name for name in found if found[name] != sound[1][name] and name not in unlike] == []
+
+
+def test_nonsense_fails_in_processes_as_in_threads(tmp_path):
+    methods = {kind: Nonsense(kind) for kind in ("NaN", "unknown label", "other classes")}
+    for name, options in (
+        ("threads", {"n_jobs": 2}),
+        ("processes", {"n_jobs": 2, "backend": "processes"}),
+        ("one", {}),
+    ):
+        run_study([DATA], methods, cv=3, seeds=2, output=tmp_path / name, **options)
+    assert contents(tmp_path / "threads") == contents(tmp_path / "one") == contents(tmp_path / "processes")
+
+
+def test_the_command_says_that_jobs_failed(tmp_path):
+    words = "study --data synthetic-0 --methods tan --methods support.misbehaving.Nonsense:kind=NaN --folds 3"
+    words += f" --seeds 2 --no-figures --output {tmp_path / 'out'}"
+    for _ in range(2):
+        result = CliRunner().invoke(make_app(), words.split())
+        assert result.exit_code == 1, result.output
+        assert "3 jobs failed" in result.output
+    assert (tmp_path / "out" / "summary.csv").exists() and (tmp_path / "out" / "report.html").exists()
+
+
+def test_pooled_predictions_refuse_nonsense():
+    with pytest.raises(ValueError, match="method 'Nonsense': the probabilities of row 0 of the fold are NaN"):
+        pooled_predictions(Nonsense("NaN"), DATA, n_splits=3, seed=1)
+
+
+# ------------------------------------------------------------------ journals of versions that did not check
+
+
+def poison(job, kind):
+    if kind == "NaN":
+        job["log_proba"][0][0] = float("nan")
+    elif kind == "infinity":
+        job["log_proba"][0][0] = float("inf")
+    elif kind == "ragged":
+        job["log_proba"][0] = [0.0]
+    elif kind == "third column":
+        job["log_proba"] = [[*logs, float("-inf")] for logs in job["log_proba"]]
+    elif kind == "unknown label":
+        job["y_pred"][0] = 7
+    elif kind == "text labels":
+        job["y_pred"] = list(map(str, job["y_pred"]))
+    elif kind == "label too few":
+        del job["y_pred"][0]
+    elif kind == "nothing":
+        del job["y_pred"]
+    elif kind == "no traceback":
+        job["error"] = "RuntimeError: lost"
+    elif kind == "usage too short":
+        del job["usage"]["selected"][0]
+    elif kind == "usage negative":
+        job["usage"]["in_edges"][0] = -1
+    elif kind == "usage without edges":
+        del job["usage"]["in_edges"]
+
+
+POISONS = ["NaN", "infinity", "ragged", "third column", "unknown label", "text labels", "label too few"]
+POISONS += ["nothing", "no traceback", "usage too short", "usage negative", "usage without edges"]
+
+
+@pytest.mark.parametrize("kind", POISONS)
+def test_a_poisoned_line_is_done_again(kind, tmp_path):
+    methods = {"TAN": TAN(), "NB": BernoulliNB()}
+    run_study([DATA], methods, cv=3, output=tmp_path)
+    before = contents(tmp_path)
+    path = Journal(tmp_path, "d", "TAN @ tuned none").path
+    lines = path.read_bytes().splitlines(keepends=True)
+    job = json.loads(lines[1].partition(b" ")[2])
+    poison(job, kind)
+    text = json.dumps(job, separators=(",", ":")).encode()
+    path.write_bytes(b"".join([lines[0], b"%08x %s\n" % (zlib.crc32(text), text), lines[2]]))
+    assert contents(tmp_path) != before
+    seen = []
+    run_study([DATA], methods, cv=3, output=tmp_path, progress=seen.append)
+    assert (seen[0].resumed, seen[-1].done, seen[-1].failed) == (5, 6, 0)
+    assert contents(tmp_path) == before
+
+
+# ------------------------------------------------------------------ what else could cost the study its results
+
+
+class BadMessage(ClassifierMixin, BaseEstimator):
+    """Fails with a message that is not text, as of a file whose name is not."""
+
+    def fit(self, X, y):
+        raise OSError("no file \udcff")
+
+
+def test_a_message_that_cannot_be_written(tmp_path):
+    results = run_study([DATA], {"bad": BadMessage(), "TAN": TAN()}, cv=3, output=tmp_path)
+    assert results.failures[0].error == "OSError: no file \\udcff"
+    assert {row.method for row in results.summary} == {"TAN"}
+
+
+def test_classes_that_cannot_be_written_are_refused_before_anything_is_written(tmp_path):
+    for y, message in (
+        (
+            DATA.y.astype("S1"),
+            "dataset d: class b'0' is a bytes; expected classes that are numbers or strings",
+        ),
+        (np.array([None, "a"] * 30, dtype=object), "dataset d: '<' not supported"),
+    ):
+        data = SimpleNamespace(X=DATA.X, y=y, name="d", hierarchy=DATA.hierarchy)
+        with pytest.raises(StudyError, match=message):
+            run_study([data], {"TAN": TAN()}, cv=3, output=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("kinds", [[str], [bool], [float], [np.uint8], [str, object]])
+def test_classes_of_all_kinds(kinds, sound, tmp_path):
+    y = DATA.y
+    for kind in kinds:
+        y = y.astype(kind)
+    data = SimpleNamespace(X=DATA.X, y=y, name="d", hierarchy=DATA.hierarchy)
+    results = run_study([data], {"odd": Nonsense(), "TAN": TAN()}, cv=3, seeds=2, output=tmp_path)
+    assert results.failures == ()
+    assert [row.metrics for row in results.summary] == [row.metrics for row in sound[0].summary]
+
+
+class Mute(TAN):
+    """Explains nothing: it fails, at once or halfway, or returns too little."""
+
+    def __init__(self, kind=""):
+        super().__init__()
+        self.kind = kind
+
+    def explain(self, X, *, target=None, term_names=None):
+        if self.kind == "raises":
+            raise RuntimeError("out of\nwords")
+        found = super().explain(X, target=target, term_names=term_names)
+        return found[1:] if self.kind == "too few" else [*found[:-1], "words"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [("raises", "RuntimeError: out of words"), ("too few", "ValueError"), ("words", "AttributeError")],
+)
+@pytest.mark.parametrize("readable", [True, False])
+def test_a_method_that_cannot_explain_is_left_out(kind, reason, readable, tmp_path):
+    results = run_study([DATA], {"mute": Mute(kind), "TAN": TAN()}, cv=3)
+    with pytest.warns(RuntimeWarning, match=rf"dataset d: method 'mute @ tuned none' .*\({reason}") as caught:
+        written = write_explanations(results, tmp_path, readable=readable, details=True)
+    assert len(caught) == 1
+    names = (
+        [f"{method_stem(results.study.methods['TAN @ tuned none'])}.json", "d.json"]
+        if readable
+        else ["d.json"]
+    )
+    assert [path.name for path in written] == names
+    explained = read_details(tmp_path, "d")["explained"]
+    assert explained and all(set(entry["methods"]) == {"TAN @ tuned none"} for entry in explained)
