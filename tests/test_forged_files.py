@@ -118,9 +118,9 @@ def rewrite_counts(path, **arrays):
 def test_counts_whose_sum_overflows_are_impossible(tmp_path, name):
     path = tmp_path / "m"
     hietan.save(fitted(name), path)
-    ones = np.full((2, 9), 1_000_000_000, dtype=np.int32)
-    pairs = np.zeros((2, 36), dtype=np.int32)  # impossible: at least 2 * 10^9 - 1.05 * 10^9 rows have both
-    rewrite_counts(path, class_count=np.full(2, 1_050_000_000), ones=ones, pairs=pairs)
+    many = 1_500_000_000  # twice as many are more than an int32 holds
+    ones = np.repeat(np.array([[many], [0]], dtype=np.int32), 9, axis=1)
+    rewrite_counts(path, class_count=np.array([many, 2]), ones=ones, pairs=np.zeros((2, 36), dtype=np.int32))
     with pytest.raises(ModelFileError, match="impossible counts of pairs"):
         hietan.load(path)
 
