@@ -9,10 +9,13 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import hietan
 from hietan.datasets import DataError, Dataset, make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
+from hietan.structure import PairCounts, SparsePairs
 from support import forgery
 from support.storages import kept
 
@@ -123,6 +126,66 @@ def test_counts_whose_sum_overflows_are_impossible(tmp_path, name):
     rewrite_counts(path, class_count=np.array([many, 2]), ones=ones, pairs=np.zeros((2, 36), dtype=np.int32))
     with pytest.raises(ModelFileError, match="impossible counts of pairs"):
         hietan.load(path)
+
+
+def test_a_pair_that_must_occur_may_not_be_left_out(tmp_path):
+    """Of 40 rows, two features that are 1 in 30 and in 20 of one class share some."""
+    X = np.zeros((40, 3), dtype=int)
+    X[:30, 0] = X[20:, 1] = X[::7, 2] = 1
+    with kept("sparse"):
+        model = hietan.TAN().fit(X, np.arange(40) // 39)
+    path = tmp_path / "m"
+    hietan.save(model, path)
+    content = path.read_bytes()
+    assert hietan.load(path).counts_.both(0, 1).sum() == 10
+    about = json.loads(forgery.unpack(content)["about.json"])
+    fields = about["fitted"]["counts_"]["fields"]["pairs"]["fields"]
+    sparse = model.counts_.pairs
+    for wrong in (sparse.values - np.eye(*sparse.values.shape, dtype=np.int32), sparse.values * 0):
+        rewrite(path, **{fields["values"]["member"].partition(".")[0]: forgery.npy(wrong.astype(np.int32))})
+        with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+            hietan.load(path)
+    path.write_bytes(content)
+    new = {
+        "indptr": np.maximum(sparse.indptr - 1, 0),
+        "indices": sparse.indices[1:],
+        "values": sparse.values[1:],
+    }
+    rewrite(path, **{fields[k]["member"].partition(".")[0]: forgery.npy(v) for k, v in new.items()})
+    with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+        hietan.load(path)
+
+
+@given(seed=st.integers(0, 2**32))
+def test_the_checks_of_sparse_and_of_dense_counts_agree(tmp_path_factory, seed):
+    """Small counts, of which some are possible: both forms are accepted, or neither."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((6, 3)) < rng.random()).astype(int)
+    path = tmp_path_factory.mktemp("agree") / "m"
+    shift = rng.integers(-1, 2, 3) * (rng.random(3) < 0.4)
+    found = []
+    for storage in ("dense", "sparse"):
+        with kept(storage):
+            model = hietan.AODE().fit(np.vstack([X, X * 0]), np.arange(12) // 6)
+        counts = model.counts_
+        if storage == "dense":
+            counts.pairs[0] += shift.astype(np.int32)
+            present = counts.pairs.any(axis=0)
+        else:
+            place = np.flatnonzero(present)
+            dense = found[0][1].pairs
+            rows = np.array([0, 0, 1])[place]
+            indptr = np.searchsorted(rows, np.arange(4)).astype(np.int64)
+            pairs = SparsePairs(indptr, np.array([1, 2, 2], dtype=np.int32)[place], dense[:, place].T.copy())
+            model.counts_ = PairCounts(counts.class_count, counts.ones, pairs)
+        hietan.save(model, path)
+        try:
+            hietan.load(path)
+            accepted = True
+        except ModelFileError:
+            accepted = False
+        found.append((accepted, model.counts_))
+    assert found[0][0] == found[1][0]
 
 
 @pytest.mark.parametrize("name", ["TAN", "HieTAN", "HRETAN", "HieTANLite"])

@@ -326,13 +326,13 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     _require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
     if isinstance(pairs, SparsePairs):
         _check_sparse_pairs(pairs, n_classes, d)
-    else:
-        _require(isinstance(pairs, np.ndarray) and pairs.dtype == np.int32, "counts are not integers")
-        _require(
-            pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape"
-        )
-        if pairs.shape[1] == 0:  # not counted, or there are none
-            return
+        for c in range(n_classes):
+            _check_sparse_counts(pairs, int(n[c]), ones[c].astype(np.int64), c)
+        return
+    _require(isinstance(pairs, np.ndarray) and pairs.dtype == np.int32, "counts are not integers")
+    _require(pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape")
+    if pairs.shape[1] == 0:  # not counted, or there are none
+        return
     room = (ones - n[:, None]).astype(np.int32)  # minus the zeros: a sum of two counts would overflow
     for i in range(d):  # one row of the triangle at a time: the whole may be large
         row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
@@ -345,11 +345,11 @@ def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
     types = [array.dtype for array in (start, partner, values)]
     _require(types == [np.int64, np.int32, np.int32], "counts are not integers")
     _require(
-        start.shape == (d + 1,) and values.shape == (partner.size, n_classes),
+        start.shape == (d + 1,) and partner.ndim == 1 and values.shape == (partner.size, n_classes),
         "the pairs have the wrong shape",
     )
     _require(
-        start[0] == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
+        start[0] == start.min() == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
         "the pairs do not fit their features",
     )
     feature = np.repeat(np.arange(d), np.diff(start))
@@ -357,6 +357,19 @@ def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
     _require(
         bool(rises.all() and (partner > feature).all() and (partner < d).all()), "a pair is out of place"
     )
+
+
+def _check_sparse_counts(pairs: SparsePairs, n: int, ones: NDArray[np.int64], c: int) -> None:
+    """Check the counts of a class, in time in proportion to the pairs that are there."""
+    both = pairs.values[:, c]
+    first, second = np.repeat(ones, np.diff(pairs.indptr)), ones[pairs.indices]
+    least = first + second - n
+    possible = (both >= 0) & (both <= first) & (both <= second) & (both >= least)
+    # Two features with more ones than there are rows must co-occur: all such pairs must be among those that are there.
+    ranked = np.sort(ones)
+    partners = len(ones) - np.searchsorted(ranked, n - ranked, side="right")
+    crowded = (partners.sum() - (2 * ranked > n).sum()) // 2
+    _require(bool(possible.all() and (least > 0).sum() == crowded), "impossible counts of pairs")
 
 
 def _require(condition: bool, message: str) -> None:
