@@ -78,13 +78,36 @@ def test_a_model_is_read_as_it_was_written(data, trained, tmp_path):
         {"feature_names": "FEATURES", "target_names": "ab"},
         {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": ["x", "y"]},
         {"feature_names": "FEATURES", "target_names": ["a", "b"], "training_rows": [3]},
+        {"feature_names": "REVERSED", "target_names": ["a", "b"]},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "seed": float("inf")},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "seed": []},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": [float("nan"), 0]},
+        {"feature_names": "FEATURES", "target_names": ["a", "b"], "calibration": {}},
+        {"feature_names": {"a": 1}, "target_names": None},
     ],
 )
 def test_a_file_without_the_names_is_refused(data, trained, tmp_path, metadata):
-    metadata = {k: list(data.feature_names) if v == "FEATURES" else v for k, v in metadata.items()}
+    names = {"FEATURES": list(data.feature_names), "REVERSED": list(data.feature_names)[::-1]}
+    metadata = {k: names[v] if isinstance(v, str) and v in names else v for k, v in metadata.items()}
     hietan.save(trained.classifier, tmp_path / "model.hietan", metadata=metadata)
     with pytest.raises(ModelFileError, match="model.hietan holds a model without the names of its features"):
         TrainedModel.load(tmp_path / "model.hietan")
+
+
+@pytest.mark.parametrize("labels", [[-1, 0], ["a", "b"], [0, 2], [0.0, 1.0]])
+def test_classes_that_the_names_do_not_name_are_refused(data, tmp_path, labels):
+    classifier = hietan.HieTAN(hierarchy=data.hierarchy, random_state=3).fit(data.X, np.array(labels)[data.y])
+    metadata = {"feature_names": list(data.feature_names), "target_names": ["a", "b"]}
+    hietan.save(classifier, tmp_path / "model.hietan", metadata=metadata)
+    with pytest.raises(ModelFileError, match="target_names are not names of the classes"):
+        TrainedModel.load(tmp_path / "model.hietan")
+
+
+def test_a_model_with_names_that_could_not_be_read_back_is_not_written(trained, tmp_path):
+    other = replace(trained, feature_names=trained.feature_names[::-1])
+    with pytest.raises(ModelFileError, match="feature_names are not those of the classifier"):
+        other.save(tmp_path / "model.hietan")
+    assert not list(tmp_path.iterdir())
 
 
 def test_what_cannot_be_stored_is_refused(data, tmp_path):

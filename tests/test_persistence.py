@@ -188,11 +188,12 @@ def forge_array(path, find, edit):
         (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
         (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),
         (lambda a: a["parameters"].update(beta=1), "unexpected keyword argument 'beta'"),
-        (lambda a: a["fitted"].pop("classes_"), "do not fit together: KeyError"),
+        (lambda a: a["fitted"].pop("classes_"), "the fitted attribute 'classes_' of HieTANLite is missing"),
         (lambda a: a["fitted"].update(n_features_in_=7), "the hierarchy and n_features_in_ disagree"),
         (lambda a: a["fitted"].update(predict=1), "'predict' is not a fitted attribute"),
         (lambda a: a["fitted"].update(__class__=1), "'__class__' is not a fitted attribute"),
-        (lambda a: a["fitted"].update(x_={"kind": "eval"}), "unknown kind of value 'eval'"),
+        (lambda a: a["fitted"].update(x_=1), "'x_' is not a fitted attribute of HieTANLite"),
+        (lambda a: a["fitted"].update(root_order_={"kind": "eval"}), "unknown kind of value 'eval'"),
     ],
 )
 def test_forged_descriptions(saved, edit, message):

@@ -3,8 +3,10 @@
 
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <vector>
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
@@ -31,19 +33,37 @@ Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
   return top;
 }
 
+// The binary exponent by which numbers are scaled down so that sums over all features stay finite; 0 for most.
+int excess_exponent(const In<double, 1>& u, double lambda) {
+  double largest = lambda;
+  for (std::size_t v = 0; v < u.shape(0); ++v) largest = std::max(largest, std::abs(u.data()[v]));
+  return largest > 1e290 ? 64 : 0;
+}
+
+std::vector<double> scaled_down(const In<double, 1>& u, int exponent) {
+  std::vector<double> scaled(u.data(), u.data() + u.shape(0));
+  for (double& value : scaled) value = std::ldexp(value, -exponent);
+  return scaled;
+}
+
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
   require_vector(u, penalty);
   require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more");
   auto w = make_array<double>(penalty.features());
+  const int exponent = excess_exponent(u, lambda);
+  const std::vector<double> scaled = scaled_down(u, exponent);
   nb::gil_scoped_release release;
-  GraphProx(penalty).prox(u.data(), lambda, w.data());
+  GraphProx(penalty).prox(scaled.data(), std::ldexp(lambda, -exponent), w.data());
+  for (std::size_t v = 0; v < penalty.features(); ++v) w.data()[v] = std::ldexp(w.data()[v], exponent);
   return w;
 }
 
 double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
   require_vector(u, penalty);
+  const int exponent = excess_exponent(u, 0);
+  const std::vector<double> scaled = scaled_down(u, exponent);
   nb::gil_scoped_release release;
-  return GraphProx::dual_norm(penalty, u.data());
+  return std::ldexp(GraphProx::dual_norm(penalty, scaled.data()), exponent);
 }
 
 // For each lambda: the weights; the intercept, the objective and the relative gap; the number of iterations.

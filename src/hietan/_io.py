@@ -1,22 +1,34 @@
-"""Writing files: whole or not at all, the same content as the same bytes, under names that any file system accepts."""
+"""Writing files whole or not at all, under names that every file system takes; reading archives that may be forged."""
 
 from __future__ import annotations
 
 import errno
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
 
 TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
 _numbers = count()  # of the temporary files of this process; counting is safe between threads
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
+
+MAX_UNPACKED = 8 << 30
+"""The most bytes that are unpacked from one archive."""
+# A member may unpack to so many bytes, and to so many more for each byte that it takes in the archive. What `json` and
+# `numpy` write stays far below; deflate alone would let a byte become a thousand.
+_JSON_BYTES, _JSON_RATIO = 16 << 20, 20
+_ARRAY_BYTES, _ARRAY_RATIO = 64 << 20, 100
+_PIECE = 1 << 20
 
 
 @contextmanager
@@ -91,3 +103,92 @@ def safe_file_name(name: str) -> str:
     ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb')
     """
     return quote(name, safe="=,+ ")
+
+
+class ArchiveReader:
+    """Reads the members of a zip archive that are asked for, and unpacks no more than they may hold.
+
+    The archive may be forged. Sizes are checked before memory is taken for them, and objects are never unpickled. A
+    member that is missing, damaged or too large raises an exception; `zipfile`, `json` and `numpy` raise many kinds,
+    so callers should expect any.
+
+    Parameters
+    ----------
+    file : binary file
+        The archive, open for reading.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._length = file.seek(0, os.SEEK_END)
+        self._archive = zipfile.ZipFile(file)
+        self._left = MAX_UNPACKED
+
+    def read_json(self, name: str) -> Any:
+        """The value of a member that holds JSON."""
+        info = self._archive.getinfo(name)
+        self._spend(info, _JSON_BYTES + _JSON_RATIO * self._packed(info))
+        return json.loads(self._archive.read(info))
+
+    def read_array(self, name: str, *, expected: int = 0) -> NDArray[Any]:
+        """The array of a member in the format of `numpy.save`: booleans, numbers or texts.
+
+        Parameters
+        ----------
+        name : str
+            The name of the member.
+        expected : int
+            A size in bytes that is plausible, however well the member is compressed.
+        """
+        info = self._archive.getinfo(name)
+        self._spend(info, max(_ARRAY_BYTES + _ARRAY_RATIO * self._packed(info), expected + _PIECE))
+        with self._archive.open(info) as member:
+            shape, in_columns, dtype = _read_header(member)
+            size = math.prod(shape) * dtype.itemsize
+            if size != info.file_size - member.tell():
+                raise ValueError(f"{name} should hold an array of shape {shape}, but its size does not fit")
+            array: NDArray[Any] = np.empty(shape, dtype, order="F" if in_columns else "C")
+            _fill(array, member, name)
+        if dtype.kind == "U":
+            array.tolist()  # refuses what is not a character
+        if dtype.kind == "b":
+            return np.asarray(array.view(np.uint8) != 0)  # any other byte would be a third truth value
+        return array.astype(dtype.newbyteorder("="), copy=False)
+
+    def _packed(self, info: zipfile.ZipInfo) -> int:
+        return min(info.compress_size, self._length)  # the archive may claim more than there is
+
+    def _spend(self, info: zipfile.ZipInfo, limit: int) -> None:
+        """Refuse a member that is too large by itself or together with those that were read before."""
+        self._left -= info.file_size
+        if info.file_size > limit or self._left < 0:
+            raise ValueError(
+                f"{info.filename} would unpack to {info.file_size:,} bytes; the limit is {limit:,} for it and "
+                f"{MAX_UNPACKED:,} for all that is read"
+            )
+
+
+def _read_header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(member)
+    if version == (1, 0):
+        shape, in_columns, dtype = np.lib.format.read_array_header_1_0(member)
+    elif version == (2, 0):
+        shape, in_columns, dtype = np.lib.format.read_array_header_2_0(member)
+    else:
+        raise ValueError(f"version {version} of the format of arrays is not known")
+    if dtype.kind not in "biufU" or dtype.itemsize == 0:
+        raise ValueError(f"an array must hold booleans, numbers or texts, got {dtype}")
+    if any(length < 0 for length in shape):
+        raise ValueError(f"an array cannot have the shape {shape}")
+    return shape, in_columns, dtype
+
+
+def _fill(array: NDArray[Any], member: IO[bytes], name: str) -> None:
+    """Read all bytes of an array piece by piece: the memory of what is not there is never touched."""
+    target = array.reshape(-1, order="A").view(np.uint8).data
+    position = 0
+    while position < len(target):
+        piece = member.read(min(_PIECE, len(target) - position))
+        if not piece:
+            raise ValueError(f"{name} ends early")
+        target[position : position + len(piece)] = piece
+        position += len(piece)

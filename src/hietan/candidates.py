@@ -54,6 +54,7 @@ __all__ = [
 ]
 
 CALIBRATION_FOLDS = 5
+_METADATA = ["dataset", "method", "seed", "feature_names", "target_names", "training_rows", "calibration"]
 
 
 # ------------------------------------------------------------------ models
@@ -96,8 +97,9 @@ class TrainedModel:
     @property
     def description(self) -> str:
         """What the model is, in a few words."""
-        kind = type(self.classifier).__name__
-        return f"{kind}, trained on {len(self.training_rows)} rows of {self.dataset}"
+        return (
+            f"{type(self.classifier).__name__}, trained on {len(self.training_rows)} rows of {self.dataset}"
+        )
 
     @property
     def caution(self) -> str:
@@ -110,18 +112,12 @@ class TrainedModel:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
-        metadata = {
-            "dataset": self.dataset,
-            "method": self.method,
-            "seed": self.seed,
-            "feature_names": list(self.feature_names),
-            "target_names": list(self.target_names),
-            "training_rows": list(self.training_rows),
-            "calibration": None if self.calibration is None else list(self.calibration),
-        }
         try:
+            if hasattr(self.classifier, "hierarchy_"):  # any other is refused by `persistence.save`
+                _check_names(self)
+            metadata = {name: getattr(self, name) for name in _METADATA}
             persistence.save(self.classifier, path, metadata=metadata)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:
             raise ModelFileError(str(error)) from error
 
     @classmethod
@@ -129,7 +125,7 @@ class TrainedModel:
         """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
         classifier, about = persistence.load(path), persistence.read_metadata(path)
         try:
-            calibration = about.get("calibration")
+            pair = about.get("calibration")
             model = cls(
                 classifier,
                 _texts(about["feature_names"]),
@@ -138,17 +134,26 @@ class TrainedModel:
                 str(about.get("dataset", "")),
                 str(about.get("method", "")),
                 int(about.get("seed", 0)),
-                None if calibration is None else (float(calibration[0]), float(calibration[1])),
+                None if pair is None else (float(pair[0]), float(pair[1])),
             )
-            complete = len(model.feature_names) == classifier.n_features_in_ and model.class_names
-        except (KeyError, IndexError, TypeError, ValueError):
-            complete = False
-        if not complete:
+            _check_names(model)
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
             raise ModelFileError(
-                f"{os.fspath(path)} holds a model without the names of its features and classes; "
-                "write it with `hietan fit` or TrainedModel.save, which keep them"
-            )
+                f"{os.fspath(path)} holds a model without the names of its features and classes, or with others "
+                f"({error!r:.200}); write it with `hietan fit` or TrainedModel.save, which keep them"
+            ) from None
         return model
+
+
+def _check_names(model: TrainedModel) -> None:
+    """Refuse names that are not those of the classifier, and a calibration that gives no probabilities."""
+    features, classes = model.classifier.hierarchy_.features, model.classifier.classes_
+    if model.feature_names != features:
+        raise ValueError(f"feature_names are not those of the classifier, {', '.join(features[:3])} ...")
+    if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
+        raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
+    if not np.isfinite(model.calibration or 0).all():
+        raise ValueError(f"the calibration {model.calibration} is not finite")
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -276,10 +281,9 @@ class Candidates:
         """The ranked rows, the highest log-odds first."""
         data, targets = self.data, self.trained.target_names
         training_rows = set(self.trained.training_rows)
-        n = len(data.instance_names)
         columns = (
             data.instance_names,
-            data.symbols or ("",) * n,
+            data.symbols or ("",) * len(data.instance_names),
             self.log_odds.tolist(),
             expit(self.log_odds).tolist(),
             [targets[label] for label in self.labels],
@@ -428,12 +432,8 @@ def explain_rows_by_name(
     explained = []
     for i, found in zip(rows, trained.classifier.explain(X, term_names=terms), strict=True):
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
-        named = replace(
-            found,
-            row=f"{name} ({symbol})" if symbol else name,
-            classes=classes,
-            target=classes[found.classes.index(found.target)],
-        )
+        label, target = f"{name} ({symbol})" if symbol else name, classes[found.classes.index(found.target)]
+        named = replace(found, row=label, classes=classes, target=target)
         explained.append(RowExplanation(name, named, name in training_rows))
     return tuple(explained)
 

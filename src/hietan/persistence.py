@@ -14,9 +14,8 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
-import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +25,18 @@ from scipy.sparse import coo_array
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import classifiers
-from hietan._io import write_archive
+from hietan._io import ArchiveReader, write_archive
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import PairCounts, SparsePairs
 
 # The archive names its format; files of another version are refused.
 FORMAT, VERSION = "hietan model", 1
-MAX_BYTES = 8 << 30
+MAX_TREE_ROWS = 1 << 26
+"""The most training rows of a class in a file of a classifier that learns trees.
+
+A table of k log k with 8 bytes for each row is the price of the first prediction, however small the file is.
+"""
 CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
 _PLAIN = (type(None), bool, int, float, str)
 
@@ -54,6 +57,8 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
     ------
     TypeError
         If the model is not a classifier of this package, or has a parameter that cannot be stored without pickle.
+    ModelFileError
+        If a classifier that learns trees has seen more than 2^26 rows of a class, which `load` would refuse.
 
     Examples
     --------
@@ -72,13 +77,15 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
         known = ", ".join(CLASSIFIERS)
         raise TypeError(f"hietan.save stores {known}; got {name}. For other estimators use skops")
     check_is_fitted(model)
+    fitted = model.__hietan_fitted__()
+    _check_table(fitted)
     writer = _Writer()
     about = {
         "format": FORMAT,
         "version": VERSION,
         "class": name,
         "parameters": {key: writer.encode(value) for key, value in model.get_params(deep=False).items()},
-        "fitted": {key: writer.encode(value) for key, value in model.__hietan_fitted__().items()},
+        "fitted": {key: writer.encode(value) for key, value in fitted.items()},
         "metadata": dict(metadata or {}),
     }
     writer.members["about.json"] = json.dumps(about, indent=1).encode()
@@ -103,20 +110,21 @@ def load(path: str | os.PathLike[str]) -> Any:
     ModelFileError
         If the file is not a model, or is damaged, inconsistent or of a later version.
     """
-    members = _read(Path(path))
-    about = _about(members, path)
-    try:
-        return _build(about, _Reader(members))
-    except ModelFileError as error:
-        raise ModelFileError(f"{os.fspath(path)}: {error}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise ModelFileError(f"{os.fspath(path)}: the parts do not fit together: {error!r:.200}") from error
+    with _open(path) as archive:
+        return _build(_read_about(archive), _Reader(archive))
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The metadata that `save` was given with a model; empty if there was none."""
-    metadata = _about(_read(Path(path)), path).get("metadata")
-    return dict(metadata) if isinstance(metadata, dict) else {}
+    """The metadata that `save` was given with a model; empty if there were none.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model, or is damaged or of a later version.
+    """
+    with _open(path) as archive:
+        metadata = _read_about(archive).get("metadata")
+        return dict(metadata) if isinstance(metadata, dict) else {}
 
 
 # ------------------------------------------------------------------ values to and from JSON and arrays
@@ -173,8 +181,10 @@ class _Writer:
 class _Reader:
     """Turns JSON and members of the archive back into values; every hierarchy is built once."""
 
-    def __init__(self, members: Mapping[str, bytes]) -> None:
-        self.members = members
+    def __init__(self, archive: ArchiveReader) -> None:
+        self._archive = archive
+        self.expected = 0
+        """The size of the largest array that the model can hold, in bytes; 0 while it is not known."""
         self._hierarchies: dict[str, Hierarchy] = {}
 
     def decode(self, node: Any) -> Any:
@@ -199,17 +209,18 @@ class _Reader:
         raise ModelFileError(f"unknown kind of value {kind!r}")
 
     def _array(self, member: str) -> NDArray[Any]:
-        array: NDArray[Any] = np.load(io.BytesIO(self.members[member]), allow_pickle=False)
-        return array
+        return self._archive.read_array(member, expected=self.expected)
 
     def _hierarchy(self, member: str) -> Hierarchy:
         if member not in self._hierarchies:
-            content = json.loads(self.members[member])
-            row, column = self._array(content["edges"])
-            shape = (len(content["features"]),) * 2
+            content = self._archive.read_json(member)
+            features, edges = content["features"], self._array(content["edges"])
+            _require(isinstance(features, list), "the features of a hierarchy are not a list")
+            _require(edges.dtype.kind in "iu" and edges.ndim == 2, "the edges of a hierarchy are not numbers")
+            row, column = edges
             ones = np.ones(len(row), dtype=np.uint8)
-            matrix: Any = coo_array((ones, (row, column)), shape=shape)
-            self._hierarchies[member] = Hierarchy.from_adjacency(matrix, content["features"])
+            matrix: Any = coo_array((ones, (row, column)), shape=(len(features),) * 2)
+            self._hierarchies[member] = Hierarchy.from_adjacency(matrix, features)
         return self._hierarchies[member]
 
 
@@ -222,48 +233,93 @@ def _records() -> dict[str, Callable[..., Any]]:
 
 
 def _build(about: Mapping[str, Any], reader: _Reader) -> Any:
-    name = about["class"]
+    name, nodes = about["class"], about["fitted"]
     if name not in CLASSIFIERS:
-        raise ModelFileError(f"unknown classifier {name!r}; expected one of {', '.join(CLASSIFIERS)}")
+        raise ModelFileError(f"unknown classifier {name!r:.80}; expected one of {', '.join(CLASSIFIERS)}")
     kind = getattr(classifiers, name)
+    kind.__hietan_check_names__(nodes)
+    hierarchy, classes = reader.decode(nodes["hierarchy_"]), reader.decode(nodes["classes_"])
+    _require(isinstance(hierarchy, Hierarchy), "hierarchy_ is not a hierarchy")
+    _check_classes(classes)
+    reader.expected = 4 * len(classes) * len(hierarchy) ** 2  # the counts of all pairs take half of it
+    fitted = {key: reader.decode(value) for key, value in nodes.items()}
     model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
-    fitted = {key: reader.decode(value) for key, value in about["fitted"].items()}
-    wrong = [key for key in fitted if not key.endswith("_") or key.startswith("_") or hasattr(kind, key)]
-    if wrong:
-        raise ModelFileError(f"{wrong[0]!r} is not a fitted attribute of {name}")
     _check_fitted(fitted)
     model.__hietan_restore__(fitted)
     check_is_fitted(model)
     return model
 
 
+def _check_classes(classes: Any) -> None:
+    _require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are not an array")
+    _require(len(np.unique(classes)) == len(classes) >= 2, "the classes are not distinct")
+    _require(bool((np.sort(classes) == classes).all()), "the classes are not sorted")
+
+
 def _check_fitted(fitted: Mapping[str, Any]) -> None:
     """Check everything that the kernel would otherwise trust."""
-    d, classes = fitted["n_features_in_"], fitted["classes_"]
-    _require(isinstance(d, int) and d > 0, "n_features_in_ is not a number of features")
-    _require(isinstance(fitted["hierarchy_"], Hierarchy), "hierarchy_ is not a hierarchy")
-    _require(len(fitted["hierarchy_"]) == d, "the hierarchy and n_features_in_ disagree")
-    _require(
-        classes.ndim == 1 and len(np.unique(classes)) == len(classes) >= 2, "the classes are not distinct"
-    )
-    _require(bool((np.sort(classes) == classes).all()), "the classes are not sorted")
+    d, classes, hierarchy = fitted["n_features_in_"], fitted["classes_"], fitted["hierarchy_"]
+    _require(type(d) is int and d > 0, "n_features_in_ is not a number of features")
+    _require(len(hierarchy) == d, "the hierarchy and n_features_in_ disagree")
     if "feature_names_in_" in fitted:
-        _require(len(fitted["feature_names_in_"]) == d, "feature_names_in_ and n_features_in_ disagree")
+        _check_names(fitted["feature_names_in_"], hierarchy)
     if "root_order_" in fitted:
         order = fitted["root_order_"]
-        _require(order.dtype.kind in "iu" and order.shape == (d,), "root_order_ is not a permutation")
+        _require(_is_array(order, "iu", (d,)), "root_order_ is not a permutation")
         _require(bool((np.sort(order) == np.arange(d)).all()), "root_order_ is not a permutation")
     if "coef_" in fitted:
-        coef, intercept = fitted["coef_"], fitted["intercept_"]
-        rows = 1 if len(classes) == 2 else len(classes)
-        _require(coef.shape == (rows, d) and intercept.shape == (rows,), "the weights have the wrong shape")
-        _require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+        _check_weights(fitted, 1 if len(classes) == 2 else len(classes), d)
     if "counts_" in fitted:
+        _require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
         _check_counts(fitted["counts_"], len(classes), d)
+        same = np.array_equal(fitted["class_count_"], fitted["counts_"].class_count)
+        _require(same, "class_count_ and counts_ disagree")
+        _check_table(fitted)
+
+
+def _check_names(names: Any, hierarchy: Hierarchy) -> None:
+    _require(_is_array(names, "OU", (len(hierarchy),)), "feature_names_in_ and n_features_in_ disagree")
+    listed = tuple(names.tolist())
+    # Names that cannot be those of a hierarchy are replaced by x0, x1, ... in `fit`.
+    if len(set(listed)) == len(listed) and all(listed):
+        _require(listed == hierarchy.features, "feature_names_in_ and the hierarchy disagree")
+
+
+def _check_weights(fitted: Mapping[str, Any], n_rows: int, d: int) -> None:
+    coef, intercept, lam = fitted["coef_"], fitted["intercept_"], fitted["lam_"]
+    right = _is_array(coef, "f", (n_rows, d)) and _is_array(intercept, "f", (n_rows,))
+    _require(right, "the weights have the wrong shape")
+    _require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+    _require(isinstance(lam, float) and 0 < lam < np.inf, "lam_ is not a number above 0")
+    _require(_is_array(fitted["n_iter_"], "iu", (n_rows,)), "n_iter_ has the wrong shape")
+    _require(_is_array(fitted["gap_"], "f", (n_rows,)), "gap_ has the wrong shape")
+    if "path_" in fitted:
+        path = fitted["path_"]
+        _require(isinstance(path, classifiers.LambdaPath), "path_ is not a path of lambdas")
+        shape = np.shape(path.lam)
+        right = _is_array(path.lam, "f", shape) and _is_array(path.log_loss, "f", shape)
+        _require(
+            right and _is_array(path.n_features, "iu", shape) and len(shape) == 1, "path_ is inconsistent"
+        )
+
+
+def _is_array(value: Any, kinds: str, shape: tuple[int, ...]) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.shape == shape
+
+
+def _check_table(fitted: Mapping[str, Any]) -> None:
+    """Refuse counts whose table of k log k would not be in proportion to the file."""
+    if "root_order_" in fitted:
+        most = int(fitted["class_count_"].max())
+        _require(
+            most <= MAX_TREE_ROWS,
+            f"a class has {most:,} training rows; a model that learns trees is stored with up to {MAX_TREE_ROWS:,}",
+        )
 
 
 def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     n, ones, pairs = counts.class_count, counts.ones, counts.pairs
+    _require(isinstance(n, np.ndarray) and isinstance(ones, np.ndarray), "counts are not arrays")
     _require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are not integers")
     _require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have the wrong shape")
     _require(
@@ -272,16 +328,17 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     _require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
     if isinstance(pairs, SparsePairs):
         _check_sparse_pairs(pairs, n_classes, d)
-    else:
-        _require(pairs.dtype == np.int32, "counts are not integers")
-        _require(
-            pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape"
-        )
-        if pairs.shape[1] == 0:  # not counted, or there are none
-            return
-    for i in range(d):  # one row of the triangle at a time: all of it may be large
+        for c in range(n_classes):
+            _check_sparse_counts(pairs, int(n[c]), ones[c].astype(np.int64), c)
+        return
+    _require(isinstance(pairs, np.ndarray) and pairs.dtype == np.int32, "counts are not integers")
+    _require(pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape")
+    if pairs.shape[1] == 0:  # not counted, or there are none
+        return
+    room = (ones - n[:, None]).astype(np.int32)  # minus the zeros: a sum of two counts would overflow
+    for i in range(d):  # one row of the triangle at a time: the whole may be large
         row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
-        possible = (row <= above) & (row <= beside) & (row >= 0) & (row >= above + beside - n[:, None])
+        possible = (row >= 0) & (row <= above) & (row <= beside) & (row - beside >= room[:, i : i + 1])
         _require(bool(possible.all()), "impossible counts of pairs")
 
 
@@ -290,11 +347,11 @@ def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
     types = [array.dtype for array in (start, partner, values)]
     _require(types == [np.int64, np.int32, np.int32], "counts are not integers")
     _require(
-        start.shape == (d + 1,) and values.shape == (partner.size, n_classes),
+        start.shape == (d + 1,) and partner.ndim == 1 and values.shape == (partner.size, n_classes),
         "the pairs have the wrong shape",
     )
     _require(
-        start[0] == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
+        start[0] == start.min() == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
         "the pairs do not fit their features",
     )
     feature = np.repeat(np.arange(d), np.diff(start))
@@ -302,6 +359,19 @@ def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
     _require(
         bool(rises.all() and (partner > feature).all() and (partner < d).all()), "a pair is out of place"
     )
+
+
+def _check_sparse_counts(pairs: SparsePairs, n: int, ones: NDArray[np.int64], c: int) -> None:
+    """Check the counts of a class, in time in proportion to the pairs that are there."""
+    both = pairs.values[:, c]
+    first, second = np.repeat(ones, np.diff(pairs.indptr)), ones[pairs.indices]
+    least = first + second - n
+    possible = (both >= 0) & (both <= first) & (both <= second) & (both >= least)
+    # Two features with more ones than there are rows must co-occur: all such pairs must be among those that are there.
+    ranked = np.sort(ones)
+    partners = len(ones) - np.searchsorted(ranked, n - ranked, side="right")
+    crowded = (partners.sum() - (2 * ranked > n).sum()) // 2
+    _require(bool(possible.all() and (least > 0).sum() == crowded), "impossible counts of pairs")
 
 
 def _require(condition: bool, message: str) -> None:
@@ -312,28 +382,38 @@ def _require(condition: bool, message: str) -> None:
 # ------------------------------------------------------------------ the archive
 
 
-def _read(path: Path) -> dict[str, bytes]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            size = sum(info.file_size for info in archive.infolist())
-            if size > MAX_BYTES:
-                raise ModelFileError(f"{path} would unpack to {size} bytes; the limit is {MAX_BYTES}")
-            return {name: archive.read(name) for name in archive.namelist()}
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, zlib.error, RuntimeError) as error:
-        raise ModelFileError(f"{path} is not a hietan model, or it is damaged: {error}") from None
+@contextmanager
+def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
+    """The archive of a model; whatever goes wrong with its content is a ModelFileError that names the file."""
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        try:
+            archive = ArchiveReader(file)
+        except Exception as error:
+            raise ModelFileError(f"{name} is not a hietan model, or it is damaged: {error}") from None
+        try:
+            yield archive
+        except ModelFileError as error:
+            raise ModelFileError(f"{name}: {error}") from None
+        except (
+            Exception
+        ) as error:  # zipfile, json and numpy raise all kinds for damaged content, MemoryError included
+            raise ModelFileError(f"{name}: the parts do not fit together: {error!r:.200}") from error
 
 
-def _about(members: Mapping[str, bytes], path: str | os.PathLike[str]) -> dict[str, Any]:
+def _read_about(archive: ArchiveReader) -> dict[str, Any]:
     try:
-        about = json.loads(members["about.json"])
+        about = archive.read_json("about.json")
         is_ours = about["format"] == FORMAT
         version = about["version"]
-    except (KeyError, ValueError, TypeError):
-        is_ours, version, about = False, 0, {}
+    except Exception as error:
+        raise ModelFileError(
+            f"this is not a hietan model: hietan.save did not write it ({error!r:.200})"
+        ) from None
     if not is_ours:
-        raise ModelFileError(f"{os.fspath(path)} is not a hietan model: hietan.save did not write it")
+        raise ModelFileError("this is not a hietan model: hietan.save did not write it")
     if version != VERSION:
         raise ModelFileError(
-            f"{os.fspath(path)} has version {version!r} of the format; this version of hietan reads {VERSION}"
+            f"the file has version {version!r:.80} of the format; this version of hietan reads {VERSION}"
         )
     return dict(about)

@@ -24,6 +24,7 @@ from hietan.classifiers.checks import (
     align_hierarchy,
     check_hierarchy,
     check_n_jobs,
+    is_finite,
     is_number,
     warn_of_contradiction,
     warn_of_misspelt,
@@ -73,6 +74,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     binarize: float | None
     class_prior: ArrayLike | None
     n_jobs: int | None
+    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
+    _needs_pairs = True  # whether `_count` counts pairs
     _chunks_per_job = 4
     _structure: Any  # what `_learn` returned; None before
 
@@ -214,6 +217,10 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
+        self._check_classes(fitted["classes_"])
+        d, pairs = fitted["n_features_in_"], fitted["counts_"].pairs
+        if self._needs_pairs and d > 1 and isinstance(pairs, np.ndarray) and not pairs.size:
+            raise ValueError(f"{type(self).__name__} needs the counts of pairs, which are missing")
         super().__hietan_restore__(fitted)
         self._set_counts(fitted["counts_"])
 
@@ -303,8 +310,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         n_classes = len(self.classes_)
         if self.class_prior is not None:
             return np.log(self._check_prior(n_classes))
-        n_c = self.class_count_
-        prior: NDArray[np.float64] = np.log((n_c + self.alpha) / (n_c.sum() + n_classes * self.alpha))
+        n_c, alpha = self.class_count_, float(self.alpha)
+        prior: NDArray[np.float64] = np.log((n_c + alpha) / (n_c.sum() + n_classes * alpha))
         return prior
 
     def _smoothing_arguments(self) -> dict[str, Any]:
@@ -318,11 +325,13 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if not is_number(self.alpha) or not 0 < self.alpha < 1e300:
-            raise ValueError(f"alpha must be a number above 0 (and below 1e300), got {self.alpha!r}")
+        if not is_number(self.alpha) or not 1e-300 <= self.alpha < 1e300:  # logarithms stay finite
+            raise ValueError(
+                f"alpha must be a number above 0 (from 1e-300 to below 1e300), got {self.alpha!r}"
+            )
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
-        if self.binarize is not None and (not is_number(self.binarize) or not np.isfinite(self.binarize)):
+        if self.binarize is not None and not is_finite(self.binarize):
             raise ValueError(
                 f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
                 f"only 0 and 1; got {self.binarize!r}"

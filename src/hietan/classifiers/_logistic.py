@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 from hietan import _kernel
 
 Vector = NDArray[np.float64]
+# The curvature of the loss is of the order of x^4, which a float holds for numbers of these sizes.
+TINIEST, LARGEST = 1e-60, 1e60
+# The log-odds of a class with a smaller share of the weights are lost in rounding.
+SMALLEST_SHARE = 1e-15
 
 
 @dataclass(frozen=True)
@@ -29,6 +33,15 @@ class PathFit:
     n_iter: NDArray[np.int64]
 
 
+def check_sizes(X: Any) -> None:
+    """Refuse numbers with which a fit would overflow, or underflow until nothing is left."""
+    largest = float(abs(X).max())
+    if largest > LARGEST or 0 < largest < TINIEST:
+        raise ValueError(
+            f"the largest number of X is {largest} in size; it must be 0, or from {TINIEST} to {LARGEST}: rescale X"
+        )
+
+
 class LogisticProblem:
     """Minimise sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lam * penalty(w), where the weights s sum to 1.
 
@@ -38,6 +51,13 @@ class LogisticProblem:
     def __init__(self, X: Any, y: NDArray[np.bool_], weights: Vector, penalty: _kernel.GraphPenalty) -> None:
         self._X: Any = sp.csr_array(X)
         self._y = y
+        with np.errstate(over="ignore", invalid="ignore"):  # refused just below
+            share = weights[y].sum() / weights.sum()
+        if not SMALLEST_SHARE <= share <= 1 - SMALLEST_SHARE:
+            raise ValueError(
+                f"class_weight makes the weights of the rows too large or too unequal: their sum must be finite, and "
+                f"each class needs at least {SMALLEST_SHARE} of it, got weights from {weights.min()} to {weights.max()}"
+            )
         self._weight = weights / weights.sum()
         self._penalty = penalty
 
@@ -61,5 +81,10 @@ class LogisticProblem:
             max_iter=max_iter,
             tol=tol,
         )
+        if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
+            raise ValueError(
+                f"the fit did not stay finite; X holds numbers up to {abs(X).max()} in size, and lam is up to "
+                f"{lams.max()}: scale the columns of X to similar sizes"
+            )
         intercept, objective, gap = summary.T
         return PathFit(coef, intercept, objective, gap, n_iter)

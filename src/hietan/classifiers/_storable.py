@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 
 class StorableMixin:
     """The protocol between the classifiers and `hietan.persistence`.
 
     A model is its parameters (`get_params`) and its fitted attributes (`__hietan_fitted__`). To put it together, an
-    unfitted model with the same parameters is given the attributes (`__hietan_restore__`).
+    unfitted model with the same parameters is given the attributes (`__hietan_restore__`), once it is known that they
+    are those of its class (`__hietan_check_names__`).
     """
+
+    _stored: ClassVar[frozenset[str]]  # the fitted attributes that every model of the class has
+    _stored_sometimes: ClassVar[frozenset[str]] = frozenset({"feature_names_in_"})
 
     def _check_parameters(self) -> None:
         raise NotImplementedError
@@ -26,6 +30,17 @@ class StorableMixin:
             for name, value in sorted(vars(self).items())
             if name.endswith("_") and not name.startswith("_")
         }
+
+    @classmethod
+    def __hietan_check_names__(cls, names: Iterable[str]) -> None:
+        """Refuse the names of fitted attributes if they are not those of a model of this class."""
+        given = set(names)
+        unknown = sorted(given - cls._stored - cls._stored_sometimes)
+        if unknown:
+            raise ValueError(f"{unknown[0]!r} is not a fitted attribute of {cls.__name__}")
+        missing = sorted(cls._stored - given)
+        if missing:
+            raise ValueError(f"the fitted attribute {missing[0]!r} of {cls.__name__} is missing")
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes of this class, checked by the caller; wrong parameters are refused."""

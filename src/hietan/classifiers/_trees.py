@@ -22,6 +22,7 @@ from hietan.structure.tree import ABSENT
 class TreeClassifier(BaseBayes):
     """Stores the parameters, draws the order of the roots and takes the scores of trees apart."""
 
+    _stored = BaseBayes._stored | {"root_order_"}
     root_order_: NDArray[np.int64]
     _directed: bool  # whether the hierarchy gives edges their directions
 

@@ -87,7 +87,7 @@ class _AveragedEstimators(BaseBayes):
         """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
         if self.class_prior is not None:
             return log_prior
-        n_c, two = self.class_count_, 2 * self.alpha
+        n_c, two = self.class_count_, 2 * float(self.alpha)
         prior: NDArray[np.float64] = np.log((n_c + two) / (n_c.sum() + len(n_c) * two))
         return prior
 

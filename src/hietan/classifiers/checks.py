@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -13,16 +14,33 @@ from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Violation
 
+MAX_JOBS = 4096
+
 
 def is_number(value: object) -> bool:
     """Whether a value is a real number; True and False are not."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
+def is_finite(value: object) -> bool:
+    """Whether a value is a real number within the range of floats; True and False are not numbers."""
+    # Compared rather than converted: an int may be too large for a float, and NaN is not below anything.
+    return is_number(value) and abs(value) <= sys.float_info.max  # type: ignore[arg-type]
+
+
+def is_positive(value: object) -> bool:
+    """Whether a value is a number above 0 that a float can hold."""
+    return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
+
+
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse an `n_jobs` that joblib would not accept."""
-    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
-        raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
+    """Refuse an `n_jobs` that joblib would not take, or that would start an absurd number of threads."""
+    if n_jobs is None:
+        return
+    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0 or abs(int(n_jobs)) > MAX_JOBS:
+        raise ValueError(
+            f"n_jobs must be an integer other than 0 (and at most {MAX_JOBS}), or None; got {n_jobs!r}"
+        )
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:

@@ -69,6 +69,8 @@ class HIPNB(BaseBayes):
     [('owl',), ('bird', 'owl'), ('animal', 'bird'), ('animal',)]
     """
 
+    _needs_pairs = False
+
     def __init__(
         self,
         *,
@@ -88,7 +90,7 @@ class HIPNB(BaseBayes):
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-        return count_ones(rows, codes, n_classes)  # naive Bayes needs no pairs
+        return count_ones(rows, codes, n_classes)
 
     def _learn(self) -> SharedRelations:
         return SharedRelations(self.hierarchy_)

@@ -21,14 +21,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
-from hietan.classifiers._logistic import LogisticProblem, PathFit
+from hietan.classifiers._logistic import LogisticProblem, PathFit, check_sizes
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_hierarchy,
     check_n_jobs,
     in_memory,
-    is_number,
+    is_positive,
     warn_of_misspelt,
 )
 from hietan.explain import Explanation, LinearParts, explain_linear
@@ -79,8 +79,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
     the edges of the hierarchy.
 
-    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
-    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
+    X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one
+    against the rest, with one lam for all. The inner folds that choose lam are shuffled with `random_state` and fitted
+    in `n_jobs` threads.
 
     Parameters
     ----------
@@ -148,6 +149,11 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     ['yes' 'yes' 'no']
     """
 
+    _stored = frozenset(
+        {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
+    )
+    _stored_sometimes = frozenset({"feature_names_in_", "path_"})
+
     def __init__(
         self,
         *,
@@ -184,8 +190,12 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         self._check_parameters()
+        # A refused fit leaves no model rather than half of two.
+        for name in self._stored | self._stored_sometimes:
+            self.__dict__.pop(name, None)
         X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        check_sizes(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(
@@ -203,10 +213,10 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             self.lam_, k = float(self.lam), 0
             fits = self._fit_path(X, codes, np.array([self.lam_]))
             self._warn(fits)
-        self.coef_ = np.stack([fit.coef[k] for fit in fits])
         self.intercept_ = np.array([fit.intercept[k] for fit in fits])
         self.n_iter_ = np.array([fit.n_iter[k] for fit in fits])
         self.gap_ = np.array([fit.relative_gap[k] for fit in fits])
+        self.coef_ = np.stack([fit.coef[k] for fit in fits])  # the last: with them, the model is fitted
         return self
 
     @property
@@ -241,7 +251,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: NDArray[np.float64]) -> list[PathFit]:
         """The path of each problem."""
-        return [problem.solve(lams, int(self.max_iter), self.tol) for problem in self._problems(X, codes)]
+        steps, tol = int(self.max_iter), float(self.tol)
+        return [problem.solve(lams, steps, tol) for problem in self._problems(X, codes)]
 
     def _choose_lam(self, X: Any, codes: NDArray[np.intp]) -> list[PathFit]:
         """Sets `path_` and returns the path over all rows."""
@@ -281,7 +292,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     def _warn(self, fits: Sequence[PathFit]) -> None:
         gaps = np.concatenate([fit.relative_gap for fit in fits])
-        missed = int((gaps > self.tol).sum())
+        missed = int((~(gaps <= self.tol)).sum())  # a gap that is not a number was missed too
         if missed:
             warnings.warn(
                 f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
@@ -296,7 +307,13 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
         X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
-        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        with np.errstate(over="ignore", invalid="ignore"):  # refused just below
+            scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+            raise ValueError(
+                f"the score of row {row} is not finite; X holds numbers up to {abs(X).max()} in size"
+            )
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -352,7 +369,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if self.lam is not None and (not is_number(self.lam) or not 0 < self.lam < np.inf):
+        if self.lam is not None and not is_positive(self.lam):
             raise ValueError(
                 f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
             )
@@ -365,15 +382,20 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}"
             )
-        if isinstance(weight, Mapping) and not all(is_number(w) and 0 < w < np.inf for w in weight.values()):
+        if isinstance(weight, Mapping) and not all(map(is_positive, weight.values())):
             raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
         max_iter = self.max_iter
-        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool) or max_iter < 1:
+        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool):
             raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")
-        if not is_number(self.tol) or not 0 < self.tol < np.inf:
+        if not 1 <= int(max_iter) < 2**62:
+            raise ValueError(f"max_iter must be an integer above 0 (and below 2^62), got {max_iter!r}")
+        if not is_positive(self.tol):
             raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

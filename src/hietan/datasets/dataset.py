@@ -231,8 +231,9 @@ class Dataset:
         parts = load_parts(path)
         try:
             return cls(**parts)
-        except (TypeError, ValueError) as error:
-            raise DataError(f"the parts do not fit together: {error}", os.fspath(path)) from error
+        except Exception as error:  # a forged file may hold anything
+            reason = str(error) or type(error).__name__
+            raise DataError(f"the parts do not fit together: {reason}", os.fspath(path)) from error
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -282,6 +283,13 @@ def _check_matrix(X: Any) -> None:
         raise TypeError(f"X must be a two-dimensional scipy csr_array of uint8, got {got}")
     if X.nnz and X.data.max() > 1:
         raise ValueError(f"X must hold 0 and 1 only, found {X.data.max()}")
+    if not X.has_canonical_format:  # not sorted, or with repeated columns
+        distinct = X.copy()
+        distinct.sum_duplicates()
+        if distinct.nnz < X.nnz:
+            raise ValueError(
+                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
+            )
 
 
 def _check_length(attribute: str, names: tuple[str, ...], expected: int, what: str) -> None:

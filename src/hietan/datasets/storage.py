@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan._io import write_archive
+from hietan._io import ArchiveReader, write_archive
 from hietan.datasets.parts import DatasetParts
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -69,10 +68,10 @@ def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
     name = os.fspath(path)
     with open(path, "rb") as file:
         try:
-            with zipfile.ZipFile(file) as archive:
-                about = json.loads(archive.read("about.json"))
-                _check_version(about, name)
-                return _parts(archive, about)
+            archive = ArchiveReader(file)
+            about = archive.read_json("about.json")
+            _check_version(about, name)
+            return _parts(archive, about)
         except DataError:
             raise
         except Exception as error:  # any damage: a broken archive, a missing member, arrays that do not fit
@@ -91,30 +90,68 @@ def _check_version(about: Any, name: str) -> None:
         )
 
 
-def _parts(archive: zipfile.ZipFile, about: dict[str, Any]) -> DatasetParts:
-    names = json.loads(archive.read("names.json").decode("utf-8", "surrogatepass"))
-    indptr, indices = _read(archive, "indptr.npy"), _read(archive, "indices.npy")
-    parent, child = _read(archive, "edges.npy")
-    n_rows, n_columns = about["shape"]
-    data = np.ones(len(indices), dtype=np.uint8)
-    X = csr_array((data, indices.astype(np.int32), indptr.astype(np.int32)), shape=(n_rows, n_columns))
-    X.check_format(full_check=True)
-    features = names["feature_names"]
+def _parts(archive: ArchiveReader, about: dict[str, Any]) -> DatasetParts:
+    names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
+    features, instances = names["feature_names"], names["instance_names"]
+    if not all(isinstance(listed, list) for listed in names.values()):
+        raise ValueError("names.json should hold lists of names")
+    if about["shape"] != [len(instances), len(features)]:
+        raise ValueError(
+            f"the shape {about['shape']} does not fit {len(instances)} names of rows and {len(features)} of features"
+        )
+    if not isinstance(about["name"], str) or not isinstance(provenance, dict):
+        raise ValueError("the name of the dataset or its provenance is of the wrong kind")
+    parent, child = _edges(archive, len(features))
     edges = [(features[p], features[c]) for p, c in zip(parent.tolist(), child.tolist(), strict=True)]
     return {
-        "X": X,
-        "y": _read(archive, "y.npy").astype(np.intp),
+        "X": _matrix(archive, len(instances), len(features)),
+        "y": _integers(archive, "y.npy").astype(np.intp),
         "hierarchy": Hierarchy.from_edges(edges, features=features),
         "feature_names": tuple(features),
         "term_names": tuple(names["term_names"]),
-        "instance_names": tuple(names["instance_names"]),
+        "instance_names": tuple(instances),
         "target_names": tuple(names["target_names"]),
-        "provenance": json.loads(archive.read("provenance.json").decode("utf-8", "surrogatepass")),
+        "provenance": provenance,
         "name": about["name"],
         "symbols": tuple(names.get("symbols", ())),
     }
 
 
-def _read(archive: zipfile.ZipFile, member: str) -> NDArray[np.int64]:
-    array: NDArray[np.int64] = np.lib.format.read_array(io.BytesIO(archive.read(member)), allow_pickle=False)
+def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
+    """The ones of each row; checked in the integers of the file, before they become smaller ones."""
+    indptr = _integers(archive, "indptr.npy")
+    lengths = np.diff(indptr)
+    if indptr.shape != (n_rows + 1,) or indptr[0] != 0 or indptr.min() < 0:
+        raise ValueError(f"indptr.npy does not say where each of {n_rows} rows begins")
+    if n_rows and not (lengths.min() >= 0 and lengths.max() <= n_columns):
+        raise ValueError(f"indptr.npy has a row of fewer than 0 or more than {n_columns} ones")
+    indices = _integers(archive, "indices.npy", expected=8 * int(indptr[-1]))
+    if indices.shape != (indptr[-1],):
+        raise ValueError(f"indices.npy should have {indptr[-1]} entries, and has the shape {indices.shape}")
+    if indices.size and not (indices.min() >= 0 and indices.max() < n_columns):
+        raise ValueError(f"indices.npy names a column that is not among the {n_columns} columns")
+    rises = np.diff(indices) > 0
+    starts = indptr[1:-1]
+    rises[starts[(starts > 0) & (starts < indices.size)] - 1] = True  # a new row may begin anywhere
+    if not rises.all():
+        raise ValueError("indices.npy repeats a column within a row, or the columns of a row are not sorted")
+    index = np.int32 if indices.size <= np.iinfo(np.int32).max else np.int64
+    ones = np.ones(len(indices), dtype=np.uint8)
+    return csr_array((ones, indices.astype(index), indptr.astype(index)), shape=(n_rows, n_columns))
+
+
+def _edges(archive: ArchiveReader, n_features: int) -> NDArray[np.int64]:
+    """The numbers of the parents and of the children, shape (2, n_edges)."""
+    edges = _integers(archive, "edges.npy")
+    if edges.ndim != 2 or len(edges) != 2:
+        raise ValueError(f"edges.npy should have two rows, and has the shape {edges.shape}")
+    if edges.size and not (edges.min() >= 0 and edges.max() < n_features):
+        raise ValueError(f"edges.npy names a feature that is not among the {n_features} features")
+    return edges
+
+
+def _integers(archive: ArchiveReader, member: str, *, expected: int = 0) -> NDArray[np.int64]:
+    array: NDArray[np.int64] = archive.read_array(member, expected=expected)
+    if array.dtype != np.int64:
+        raise ValueError(f"{member} should hold integers of 64 bits, and holds {array.dtype}")
     return array

@@ -1,0 +1,226 @@
+"""A refused fit leaves no model, and no NaN or infinity comes out of one: the same for every estimator."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+from hietan import Hierarchy, HieTAN, ProximalGraph
+from hietan.classifiers._logistic import PathFit
+from hietan.selection import MinSupport
+from support.examples import examples
+from support.families import BAYES, CLASSIFIERS, name_of, seeded
+
+HIERARCHY = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+X = np.tile([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 0, 1], [1, 1, 1], [0, 0, 0]], (4, 1))
+Y = np.tile([0, 1, 0, 1, 0, 1], 4)
+
+
+def over_min_support(**options):
+    return MinSupport(HieTAN(**options, random_state=0))
+
+
+def over_proximal_graph(**options):
+    return MinSupport(ProximalGraph(**options, random_state=0))
+
+
+def with_hierarchy(make):
+    return make(hierarchy=HIERARCHY, **(seeded(make) if make in CLASSIFIERS else {}))
+
+
+ESTIMATORS = [*CLASSIFIERS, over_min_support, over_proximal_graph]
+
+
+@pytest.fixture(params=ESTIMATORS, ids=name_of)
+def make(request):
+    return request.param
+
+
+REFUSED = {
+    "one class": (X, ["z"] * 24),
+    "NaN": (np.where(X == 1, np.nan, 0), Y),
+    "no rows": (X[:0], Y[:0]),
+    "rows without labels": (X, Y[:5]),
+    "numbers as labels": (X, Y + 0.5),
+    "other columns": (X[:, :2], np.array(["c", "d"])[Y]),
+    "text": (np.where(X == 1, "one", "none"), Y),
+}
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_a_refused_fit_leaves_no_model(make, why):
+    model = with_hierarchy(make).fit(X, np.array(["a", "b"])[Y])
+    with pytest.raises(ValueError):  # noqa: PT011 - many reasons, of which each has a test of its own
+        model.fit(*REFUSED[why])
+    methods = [
+        "predict",
+        "predict_proba",
+        "predict_log_proba",
+        "decision_function",
+        "explain",
+        "trees",
+        "selected",
+    ]
+    for method in methods:
+        if hasattr(model, method):
+            with pytest.raises(NotFittedError):
+                getattr(model, method)(X)
+    for attribute in ("tree_", "selected_features_"):
+        assert not hasattr(model, attribute)
+    expected = with_hierarchy(make).fit(X, Y).predict_proba(X)
+    np.testing.assert_array_equal(model.fit(X, Y).predict_proba(X), expected)
+
+
+def test_a_rare_class_leaves_no_model_of_the_fit_before():
+    model = ProximalGraph(hierarchy=HIERARCHY, random_state=0).fit(X, np.array(["a", "b"])[Y])
+    with pytest.raises(ValueError, match="class 'c' has 1 sample"):
+        model.fit(X, ["c"] + ["d"] * 23)
+    with pytest.raises(NotFittedError):
+        model.predict(X)
+    assert not {"lam_", "path_", "coef_", "intercept_", "gap_", "n_iter_"} & vars(model).keys()
+
+
+def test_parameters_that_are_refused_leave_the_model_as_it_was():
+    model = ProximalGraph(hierarchy=HIERARCHY, lam=0.01).fit(X, Y)
+    before = model.predict_proba(X)
+    with pytest.raises(ValueError, match="lam must be a number above 0"):
+        model.set_params(lam=-1).fit(X, 1 - Y)
+    np.testing.assert_array_equal(model.predict_proba(X), before)
+
+
+finite = st.one_of(
+    st.sampled_from(
+        [0.0, 1.0, -1.0, 1e-320, -5e-324, 1e-200, 1e20, -1e60, 1e77, 1e154, -1e160, 1e300, 1.79e308]
+    ),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+
+
+@pytest.mark.parametrize("make", ESTIMATORS, ids=name_of)
+@examples(25)
+@given(
+    values=st.lists(finite, min_size=3, max_size=18),
+    others=st.lists(finite, min_size=3, max_size=6),
+    data=st.data(),
+)
+def test_no_number_makes_a_model_that_is_not_finite(make, values, others, data):
+    """Any finite floats, alone and among ordinary ones, in fits and in predictions, dense and sparse."""
+    table = X[:12].astype(float)
+    table.flat[data.draw(st.permutations(range(36)))[: len(values)]] = values
+    rows = np.resize(others, (2, 3))
+    if data.draw(st.booleans()):
+        table, rows = sp.csr_array(table), sp.csr_array(rows)
+    classes = data.draw(st.sampled_from([Y[:12], np.arange(12) % 3]))
+    is_linear = make in (ProximalGraph, over_proximal_graph)
+    lam = data.draw(st.sampled_from([None, 1e-320, 1e-3, 1e308]))
+    options = {"max_iter": 20, "lam": lam} if is_linear else {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        try:
+            model = make(**options).fit(table, classes)
+        except ValueError as refused:
+            reason = str(refused)
+            assert is_linear or "columns of X" in reason
+            return
+        for made in (table, rows):
+            try:
+                answers = [model.predict_proba(made), model.predict_log_proba(made)]
+            except ValueError as refused:
+                reason = str(refused)
+                assert is_linear and "the score of row" in reason
+                continue
+            assert all(np.isfinite(answer).all() for answer in answers)
+            np.testing.assert_allclose(answers[0].sum(axis=1), 1)
+            assert set(model.predict(made)) <= set(classes)
+            for found in model.explain(made):
+                parts = [part.contribution for part in found.contributions]
+                assert np.isfinite([found.log_odds, found.base, *parts]).all() and found.text()
+    if is_linear:
+        fitted = getattr(model, "estimator_", model)
+        assert all(np.isfinite(part).all() for part in (fitted.coef_, fitted.intercept_, fitted.gap_))
+
+
+@pytest.mark.parametrize("size", [1e61, 1e160, 1.7e308, 1e-61, 5e-324])
+@pytest.mark.parametrize("lam", [None, 0.01])
+def test_numbers_beyond_the_range_of_a_fit_are_refused(size, lam):
+    table = X * size if size < 1 else np.where((np.arange(24) == 3)[:, None], size, X)
+    with pytest.raises(ValueError, match="largest number of X is .* in size; .* rescale X"):
+        ProximalGraph(lam=lam).fit(table, Y)
+    with pytest.raises(ValueError, match="largest number of X is .* in size; .* rescale X"):
+        ProximalGraph(lam=lam).fit(sp.csr_array(table), Y)
+
+
+def test_a_score_that_overflows_is_refused():
+    model = ProximalGraph(lam=0.001).fit(X, Y)
+    model.coef_ = model.coef_ * 100
+    with pytest.raises(
+        ValueError, match=r"the score of row 1 is not finite; X holds numbers up to 1\.7e\+308"
+    ):
+        model.predict_proba([[1, 0, 0], [1.7e308, -1.7e308, 1.7e308]])
+
+
+def test_a_gap_that_is_not_a_number_is_not_small():
+    model = ProximalGraph(lam=0.1)
+    fit = PathFit(*(np.array([value]) for value in (0.0, 0.0, 0.0, np.nan, 1)))
+    with pytest.warns(ConvergenceWarning, match="1 of 1 fits"):
+        model._warn([fit])
+
+
+@pytest.mark.parametrize(
+    "weight", [{0: 1e-300, 1: 1e300}, {0: 1.7e308, 1: 1.7e308}, {0: 1e-17, 1: 1}, {0: 1, 1: 1e-17}]
+)
+def test_weights_that_are_lost_in_rounding(weight):
+    with pytest.raises(
+        ValueError, match="class_weight makes the weights of the rows too large or too unequal"
+    ):
+        ProximalGraph(lam=0.1, class_weight=weight).fit(X, Y)
+
+
+def test_a_fit_that_does_not_stay_finite_is_refused(monkeypatch):
+    monkeypatch.setattr("hietan.classifiers.proximal_graph.check_sizes", lambda X: None)
+    with pytest.raises(
+        ValueError, match="the fit did not stay finite; X holds numbers up to 1e\\+160 in size"
+    ):
+        ProximalGraph(lam=0.1).fit(np.where((np.arange(24) == 3)[:, None], 1e160, X), Y)
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize("make", BAYES, ids=name_of)
+def test_huge_integers_as_parameters(make):
+    expected = make(alpha=1e299, **seeded(make)).fit(X, Y).predict_joint_log_proba(X)
+    found = make(alpha=10**299, **seeded(make)).fit(X, Y).predict_joint_log_proba(X)
+    np.testing.assert_array_equal(found, expected)
+    assert np.isfinite(make(alpha=10**300 - 1).fit(X, Y).predict_proba(X)).all()
+    for alpha in (HUGE, 1e-320, -HUGE):
+        with pytest.raises(ValueError, match="alpha must be a number above 0 "):
+            make(alpha=alpha).fit(X, Y)
+    with pytest.raises(ValueError, match="binarize must be a number"):
+        make(binarize=HUGE).fit(X, Y)
+    for n_jobs in (HUGE, -HUGE, 10**6):
+        with pytest.raises(ValueError, match=r"n_jobs must be an integer other than 0 \(and at most 4096\)"):
+            make(n_jobs=n_jobs).fit(X, Y)
+
+
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("alpha", [1e-300, 9e299])
+@pytest.mark.parametrize("make", BAYES, ids=name_of)
+def test_the_smallest_and_the_largest_alpha_give_probabilities(make, alpha, smoothing):
+    model = make(alpha=alpha, smoothing=smoothing).partial_fit(X[:3], Y[:3], classes=[0, 1, 2])
+    for answer in (model.predict_joint_log_proba(X), model.predict_log_proba(X), model.predict_proba(X)):
+        assert np.isfinite(answer).all()
+
+
+@pytest.mark.parametrize("name", ["lam", "tol", "max_iter", "n_jobs"])
+def test_huge_integers_as_parameters_of_proximal_graph(name):
+    for value in (HUGE, -HUGE):
+        with pytest.raises(ValueError, match=f"{name} must be"):
+            ProximalGraph(**{name: value}).fit(X, Y)
+    with pytest.raises(ValueError, match="class_weight must hold numbers above 0"):
+        ProximalGraph(class_weight={0: HUGE, 1: 1}).fit(X, Y)

@@ -1,0 +1,363 @@
+"""Whatever the bytes of a file are, loading it gives an error of ours, or a model or dataset that is sound."""
+
+import io
+import json
+import tracemalloc
+import warnings
+import zipfile
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hietan
+from hietan.datasets import DataError, Dataset, make_hierarchical_classification
+from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
+from hietan.structure import PairCounts, SparsePairs
+from support import forgery
+from support.storages import kept
+
+DATA = make_hierarchical_classification(40, 9, n_classes=2, random_state=0)
+X = DATA.X.toarray()
+BY_CHECKSUM = (forgery.flip_bits, forgery.cut)  # damage that the checksums of the archive detect
+
+
+def fitted(name):
+    model = getattr(hietan, name)(hierarchy=DATA.hierarchy)
+    wanted = {"random_state": 3, "lam": 0.02}
+    return model.set_params(**{k: v for k, v in wanted.items() if k in model.get_params()}).fit(
+        DATA.X, DATA.y
+    )
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory):
+    """The files of all classifiers, with dense and with sparse counts, and what they predict."""
+    path = tmp_path_factory.mktemp("models") / "model"
+    made = []
+    for storage in ("dense", "sparse"):
+        for name in CLASSIFIERS:
+            with kept(storage):
+                model = fitted(name)
+            hietan.save(model, path, metadata={"note": [1, {"deep": "x"}]})
+            made.append((path.read_bytes(), model.predict_proba(X)))
+    return made
+
+
+def loaded_or_refused(load, path, error):
+    """What the file holds; None if it is refused with our own error, which names the file."""
+    try:
+        return load(path)
+    except error as refused:
+        message = str(refused)
+    assert str(path) in message
+    return None
+
+
+@pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
+def test_a_forged_model_is_refused_or_answers(tmp_path, models, way):
+    path, rng = tmp_path / "model", np.random.default_rng(11)
+    for number in range(180):
+        content, expected = models[number % len(models)]
+        path.write_bytes(way(rng, content))
+        with suppress(ModelFileError):
+            read_metadata(path)
+        model = loaded_or_refused(hietan.load, path, ModelFileError)
+        if model is None:
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the names of the columns may be forged
+            found = model.predict_proba(X)
+        assert np.isfinite(found).all() and found.shape == (40, len(model.classes_))
+        if way in BY_CHECKSUM:
+            np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
+def test_a_forged_dataset_is_refused_or_sound(tmp_path, way):
+    path, rng = tmp_path / "data", np.random.default_rng(12)
+    DATA.save(path)
+    content = path.read_bytes()
+    for _ in range(120):
+        path.write_bytes(way(rng, content))
+        data = loaded_or_refused(Dataset.load, path, DataError)
+        if data is None:
+            continue
+        assert data.X.sum() == data.X.nnz and set(data.X.toarray().ravel().tolist()) <= {0, 1}
+        assert (
+            data.X.shape == (len(data.instance_names), len(data.feature_names))
+            and len(data.y) == data.X.shape[0]
+        )
+        assert data.hierarchy.features == data.feature_names
+        data.summary()
+        if way in BY_CHECKSUM:
+            np.testing.assert_array_equal(data.X.toarray(), X)
+            np.testing.assert_array_equal(data.y, DATA.y)
+
+
+def rewrite(path, **members):
+    """The archive at the path with other members, named without their endings."""
+    old = forgery.unpack(path.read_bytes())
+    full = {name.partition(".")[0]: name for name in old}
+    path.write_bytes(forgery.pack({**old, **{full.get(name, name): new for name, new in members.items()}}))
+
+
+def rewrite_counts(path, **arrays):
+    """Give the counts of a model other values."""
+    old = forgery.unpack(path.read_bytes())
+    about = json.loads(old["about.json"])
+    fields = about["fitted"]["counts_"]["fields"]
+    changed = {fields[name]["member"].partition(".")[0]: forgery.npy(array) for name, array in arrays.items()}
+    if "class_count" in arrays:
+        changed[about["fitted"]["class_count_"]["member"].partition(".")[0]] = forgery.npy(
+            arrays["class_count"]
+        )
+    rewrite(path, **changed)
+
+
+@pytest.mark.parametrize("name", ["AODE", "HieAODE", "TAN", "HieTANLite"])
+def test_counts_whose_sum_overflows_are_impossible(tmp_path, name):
+    path = tmp_path / "m"
+    hietan.save(fitted(name), path)
+    many = 1_500_000_000  # twice as many are more than an int32 holds
+    ones = np.repeat(np.array([[many], [0]], dtype=np.int32), 9, axis=1)
+    rewrite_counts(path, class_count=np.array([many, 2]), ones=ones, pairs=np.zeros((2, 36), dtype=np.int32))
+    with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+        hietan.load(path)
+
+
+def test_a_pair_that_must_occur_may_not_be_left_out(tmp_path):
+    """Of 40 rows, two features that are 1 in 30 and in 20 of one class share some."""
+    X = np.zeros((40, 3), dtype=int)
+    X[:30, 0] = X[20:, 1] = X[::7, 2] = 1
+    with kept("sparse"):
+        model = hietan.TAN().fit(X, np.arange(40) // 39)
+    path = tmp_path / "m"
+    hietan.save(model, path)
+    content = path.read_bytes()
+    assert hietan.load(path).counts_.both(0, 1).sum() == 10
+    about = json.loads(forgery.unpack(content)["about.json"])
+    fields = about["fitted"]["counts_"]["fields"]["pairs"]["fields"]
+    sparse = model.counts_.pairs
+    for wrong in (sparse.values - np.eye(*sparse.values.shape, dtype=np.int32), sparse.values * 0):
+        rewrite(path, **{fields["values"]["member"].partition(".")[0]: forgery.npy(wrong.astype(np.int32))})
+        with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+            hietan.load(path)
+    path.write_bytes(content)
+    new = {
+        "indptr": np.maximum(sparse.indptr - 1, 0),
+        "indices": sparse.indices[1:],
+        "values": sparse.values[1:],
+    }
+    rewrite(path, **{fields[k]["member"].partition(".")[0]: forgery.npy(v) for k, v in new.items()})
+    with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+        hietan.load(path)
+
+
+@given(seed=st.integers(0, 2**32))
+def test_the_checks_of_sparse_and_of_dense_counts_agree(tmp_path_factory, seed):
+    """Small counts, of which some are possible: both forms are accepted, or neither."""
+    rng = np.random.default_rng(seed)
+    X = (rng.random((6, 3)) < rng.random()).astype(int)
+    path = tmp_path_factory.mktemp("agree") / "m"
+    shift = rng.integers(-1, 2, 3) * (rng.random(3) < 0.4)
+    found = []
+    for storage in ("dense", "sparse"):
+        with kept(storage):
+            model = hietan.AODE().fit(np.vstack([X, X * 0]), np.arange(12) // 6)
+        counts = model.counts_
+        if storage == "dense":
+            counts.pairs[0] += shift.astype(np.int32)
+            present = counts.pairs.any(axis=0)
+        else:
+            place = np.flatnonzero(present)
+            dense = found[0][1].pairs
+            rows = np.array([0, 0, 1])[place]
+            indptr = np.searchsorted(rows, np.arange(4)).astype(np.int64)
+            pairs = SparsePairs(indptr, np.array([1, 2, 2], dtype=np.int32)[place], dense[:, place].T.copy())
+            model.counts_ = PairCounts(counts.class_count, counts.ones, pairs)
+        hietan.save(model, path)
+        try:
+            hietan.load(path)
+            accepted = True
+        except ModelFileError:
+            accepted = False
+        found.append((accepted, model.counts_))
+    assert found[0][0] == found[1][0]
+
+
+@pytest.mark.parametrize("name", ["TAN", "HieTAN", "HRETAN", "HieTANLite"])
+def test_a_small_file_asks_for_no_large_table(tmp_path, name):
+    path = tmp_path / "m"
+    model = fitted(name)
+    hietan.save(model, path)
+    many = np.array([MAX_TREE_ROWS + 1, 2], dtype=np.int64)
+    none = np.zeros((2, 9), dtype=np.int32), np.zeros((2, 36), dtype=np.int32)
+    rewrite_counts(path, class_count=many, ones=none[0], pairs=none[1])
+    with pytest.raises(ModelFileError, match=r"a class has 67,108,865 training rows; .* up to 67,108,864"):
+        hietan.load(path)
+    model.class_count_ = many
+    with pytest.raises(ModelFileError, match="a class has 67,108,865 training rows"):
+        hietan.save(model, path)
+
+
+def peak_of(call, error):
+    """The most memory that a refused call took, in bytes."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(error):
+            call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def add_zeros(path, name, size):
+    """Add a member of so many zero bytes, which takes a thousandth of them."""
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w") as member:
+        for _ in range(size >> 20):
+            member.write(bytes(1 << 20))
+
+
+def test_members_that_are_not_named_are_not_unpacked(tmp_path):
+    model, data = tmp_path / "m", tmp_path / "d"
+    hietan.save(fitted("TAN"), model)
+    DATA.save(data)
+    for path, load in ((model, hietan.load), (data, Dataset.load)):
+        add_zeros(path, "unused.npy", 100 << 20)
+        tracemalloc.start()
+        load(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 10 << 20
+
+
+def test_what_is_unpacked_is_in_proportion(tmp_path):
+    """About 100 MB of spaces before a JSON text, and of zeros in an array that should have nine entries."""
+    model, data = tmp_path / "m", tmp_path / "d"
+    hietan.save(fitted("TAN"), model)
+    DATA.save(data)
+    zeros = forgery.npy(np.zeros(100 << 17, dtype=np.int64))
+    for path, load, error in ((model, hietan.load, ModelFileError), (data, Dataset.load, DataError)):
+        content = path.read_bytes()
+        rewrite(path, about=b" " * (100 << 20) + forgery.unpack(content)["about.json"])
+        assert peak_of(lambda load=load, path=path: load(path), error) < 10 << 20
+        path.write_bytes(content)
+        names = [name for name in forgery.unpack(content) if name.endswith(".npy")]
+        for name in names:
+            rewrite(path, **{name.partition(".")[0]: zeros})
+            assert peak_of(lambda load=load, path=path: load(path), error) < 10 << 20
+            path.write_bytes(content)
+
+
+def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch):
+    path = tmp_path / "m"
+    hietan.save(fitted("TAN"), path)
+    about = json.loads(forgery.unpack(path.read_bytes())["about.json"])
+    node = about["fitted"]["root_order_"]
+    about["parameters"]["class_prior"] = {"kind": "list", "items": [node] * 1000}
+    rewrite(path, about=json.dumps(about).encode())
+    monkeypatch.setattr("hietan._io.MAX_UNPACKED", 100_000)
+    with pytest.raises(ModelFileError, match=r"would unpack to 200 bytes; .* 100,000 for all that is read"):
+        hietan.load(path)
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("TAN", lambda f: f.pop("root_order_"), "'root_order_' of TAN is missing"),
+        ("ProximalGraph", lambda f: f.pop("coef_"), "'coef_' of ProximalGraph is missing"),
+        ("ProximalGraph", lambda f: f.update(counts_=1), "'counts_' is not a fitted attribute of ProximalGraph"),
+        ("ProximalGraph", lambda f: f.update(lam_="x"), "lam_ is not a number"),
+        ("ProximalGraph", lambda f: f.update(gap_=f["coef_"]), "gap_ has the wrong shape"),
+        ("ProximalGraph", lambda f: f.update(n_iter_=f["gap_"]), "n_iter_ has the wrong shape"),
+        ("ProximalGraph", lambda f: f.update(path_=1), "path_ is not a path"),
+        ("AODE", lambda f: f.update(counts_=1), "counts_ are not counts"),
+        ("AODE", lambda f: f.update(class_count_=f["counts_"]["fields"]["ones"]), "class_count_ and counts_ disagree"),
+        ("AODE", lambda f: f.update(hierarchy_=None), "hierarchy_ is not a hierarchy"),
+        ("AODE", lambda f: f.update(n_features_in_=True), "n_features_in_ is not a number"),
+        ("AODE", lambda f: f.update(feature_names_in_={"kind": "strings", "items": [*"abcdefghi"]}), "names.*disagree"),
+    ],
+)  # fmt: skip
+def test_every_fitted_attribute_is_there_and_of_its_kind(tmp_path, name, edit, message):
+    path = tmp_path / "m"
+    hietan.save(fitted(name), path)
+    about = json.loads(forgery.unpack(path.read_bytes())["about.json"])
+    edit(about["fitted"])
+    rewrite(path, about=json.dumps(about).encode())
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(path)
+
+
+@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name not in ("HIPNB", "ProximalGraph")])
+def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
+    hietan.save(fitted(name), tmp_path / "m")
+    rewrite_counts(tmp_path / "m", pairs=np.zeros((2, 0), dtype=np.int32))
+    with pytest.raises(ModelFileError, match="needs the counts of pairs, which are missing"):
+        hietan.load(tmp_path / "m")
+
+
+@pytest.mark.parametrize(
+    "prior", [{"kind": "dict", "items": []}, "x", {"kind": "list", "items": [0.5]}, [], 10**400]
+)
+def test_a_class_prior_of_the_wrong_kind(tmp_path, prior):
+    path = tmp_path / "m"
+    hietan.save(fitted("TAN"), path)
+    about = json.loads(forgery.unpack(path.read_bytes())["about.json"])
+    about["parameters"]["class_prior"] = prior
+    rewrite(path, about=json.dumps(about).encode())
+    with pytest.raises(ModelFileError):
+        hietan.load(path)
+
+
+def array_of(path, name):
+    return np.load(io.BytesIO(forgery.unpack(path.read_bytes())[f"{name}.npy"]))
+
+
+def repeat_a_column(a):
+    return np.concatenate([a[:1], a[:1], a[2:]])
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("indices", repeat_a_column, "repeats a column"),
+        ("indices", lambda a: a + 2**32, "not among the 9 columns"),
+        ("indices", lambda a: a - 9, "not among the 9 columns"),
+        ("indices", lambda a: a[:-1], "should have .* entries"),
+        ("indptr", lambda a: a + 2**32, "does not say where each of 40 rows begins"),
+        ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "more than 9 ones"),
+        ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "does not say where"),
+        ("edges", lambda a: np.array([[-1], [0]]), "not among the 9 features"),
+        ("edges", lambda a: a.ravel(), "should have two rows"),
+        ("y", lambda a: a + 0.7, "y.npy should hold integers of 64 bits, and holds float64"),
+        ("y", lambda a: a[None], "one-dimensional"),
+        ("y", lambda a: a + 2**32, "y must index"),
+    ],
+)
+def test_forged_arrays_of_a_dataset(tmp_path, name, edit, message):
+    path = tmp_path / "d"
+    DATA.save(path)
+    rewrite(path, **{name: forgery.npy(edit(array_of(path, name)))})
+    with pytest.raises(DataError, match=message):
+        Dataset.load(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "key", "value", "message"),
+    [
+        ("about", "shape", [40, 10], "does not fit 40 names of rows and 9 of features"),
+        ("about", "name", 3, "the name of the dataset"),
+        ("names", "feature_names", "abcdefghi", "should hold lists"),
+        ("names", "instance_names", list(range(40)), "instance_names must be a sequence of str"),
+    ],
+)
+def test_forged_descriptions_of_a_dataset(tmp_path, member, key, value, message):
+    path = tmp_path / "d"
+    DATA.save(path)
+    content = json.loads(forgery.unpack(path.read_bytes())[f"{member}.json"])
+    rewrite(path, **{member: json.dumps({**content, key: value}).encode()})
+    with pytest.raises(DataError, match=message):
+        Dataset.load(path)
