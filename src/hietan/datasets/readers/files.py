@@ -62,12 +62,15 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def numbered_lines(source: TextSource, longest: int = _LONGEST_LINE) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    source: TextSource, longest: int = _LONGEST_LINE, *, whole: bool = False
+) -> Iterator[tuple[int, str]]:
     """(number, line) for each line, counted from 1, without its end, whichever kind of end that is.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
     file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
-    damaged content is an error, and so is a line of more than `longest` characters.
+    damaged content is an error, and so is a line of more than `longest` characters. With `whole`, a warning says if
+    the last line has no end: a file that was cut short mostly ends within a line.
     """
     name, start, rest, latin = source_name(source), 1, "", _Latin1Fallback()
     for text, broken in _texts(source):
@@ -85,6 +88,11 @@ def numbered_lines(source: TextSource, longest: int = _LONGEST_LINE) -> Iterator
         if broken:
             raise DataError(f"the file is damaged or cut short here: {broken}", name, start)
     if rest:
+        if whole:
+            message = (
+                f"{name}: the last line, {start}, has no line break at its end; the file may be cut short"
+            )
+            warnings.warn(message, DataWarning, stacklevel=2)
         yield from enumerate(latin.lines([rest], start), start)
     latin.warn(name)
 
