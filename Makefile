@@ -118,7 +118,7 @@ $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.tx
 
 $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 	@echo "Installing the tools for tests, lint and types."
-	@$(PIP) install 'hietan[test,lint]'  # the package is there already, and is not built again
+	@$(PIP) install 'hietan[test,lint]'  # the package is already installed, and is not built again
 	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.

@@ -38,7 +38,7 @@ def read_and_split(path, separator):
 
 
 def read(reader, path):
-    """Read with one of our readers, or with pronto; annotations are consumed one by one and not kept."""
+    """Read with one of our readers, or with pronto; annotations are consumed one at a time and not kept."""
     if reader == "pronto":
         import pronto
 
@@ -58,7 +58,7 @@ def seconds(function, *arguments):
 
 
 def in_new_process(reader, path):
-    """CPU seconds, peak MB beyond the import, and peak MB in all of a process that reads the file once."""
+    """CPU seconds, peak MB beyond the import, and total peak MB of a process that reads the file once."""
     command = [sys.executable, __file__, reader, path]
     answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     taken, before, after = map(float, answer.split())

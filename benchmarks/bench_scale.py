@@ -112,7 +112,7 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
             "its key, plus 8 per edge that has been sorted and 40 per edge of the block being sorted. Pairs of groups",
             "of features with equal numbers of ones take at most 128 MB. A predicting thread takes 1.1 kB per feature.",
             "",
-            f"Measured in all: **{each:.0f} bytes per co-occurring pair** (two classes). A row with {ones:.0f} ones "
+            f"Measured in total: **{each:.0f} bytes per co-occurring pair** (two classes). A row with {ones:.0f} ones "
             f"adds at most {pairs_of_row:,.0f} pairs, so {genome['rows']:,} such rows never need more than "
             f"{genome['rows'] * pairs_of_row * each / 1e9:.1f} GB, however many features there are. A machine with "
             f"24 GB, 20 of them free, holds {room / 1e6:,.0f} million co-occurring pairs: those of "

@@ -39,7 +39,7 @@ def report(rounds: int = 20) -> Part:
             ratio_table(cases, timings),
             "## TAN family: memory",
             "Peak resident memory of fit and predict on all rows in a separate process, beyond imports and data, "
-            "in all and per pair of features.",
+            "in total and per pair of features.",
             memory_table(X, y, hierarchy),
         ]
     )

@@ -57,13 +57,13 @@ template <typename Pointer, typename Index>
 void require_csr(const In<Pointer, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
   const std::size_t n = indptr.shape(0);
   require(n > 0 && indptr.data()[0] == 0 && index(indptr.data()[n - 1]) == indices.shape(0),
-          "indptr does not fit indices: it must lead from 0 to their number");
+          "indptr does not match indices: it must begin with 0 and end with their number");
   for (std::size_t k = 1; k < n; ++k) require(indptr.data()[k - 1] <= indptr.data()[k], "indptr must not decrease");
   for (std::size_t k = 0; k < indices.shape(0); ++k)
     require_below(indices.data()[k], d, "a column index is out of range");
 }
 
-// Checks only the rows asked for, so that each row of a large matrix that is read in chunks is checked once.
+// Checks only the requested rows, so that each row of a large matrix that is read in chunks is checked once.
 template <typename Index>
 void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
                       const In<std::int64_t, 1>& rows) {
@@ -71,7 +71,7 @@ void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, s
   require_rows(rows, indptr.shape(0) - 1);
   for (std::size_t r = 0; r < rows.shape(0); ++r) {
     const Index from = indptr.data()[rows.data()[r]], to = indptr.data()[rows.data()[r] + 1];
-    require(from >= 0 && from <= to && index(to) <= indices.shape(0), "indptr does not fit indices");
+    require(from >= 0 && from <= to && index(to) <= indices.shape(0), "indptr does not match indices");
     for (Index k = from; k < to; ++k)
       require(indices.data()[k] >= (k > from ? indices.data()[k - 1] + 1 : 0) && index(indices.data()[k]) < d,
               "the column indices of a row must increase and be below the number of features");
@@ -79,8 +79,8 @@ void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, s
 }
 
 inline void require_words(const In<Word, 2>& words, std::size_t rows, std::size_t d) {
-  require(words.shape(1) == d, "words do not fit the number of features");
-  require(words.shape(0) == word_count(rows), "words do not fit the number of rows");
+  require(words.shape(1) == d, "words do not match the number of features");
+  require(words.shape(0) == word_count(rows), "words do not match the number of rows");
 }
 
 // The arguments of a search for a tree per row.

@@ -1,4 +1,4 @@
-// One function per file of bindings.
+// One function per bindings file.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -43,7 +43,7 @@ Out<Word, 2> py_pack_sparse(In<Index, 1> indptr, In<Index, 1> indices, std::size
 }
 
 void require_totals(const InOut<std::int32_t, 1>& ones, const InOut<std::int32_t, 1>& pairs, std::size_t d) {
-  require(ones.shape(0) == d && pairs.shape(0) == pair_total(d), "ones and pairs do not fit the number of features");
+  require(ones.shape(0) == d && pairs.shape(0) == pair_total(d), "ones and pairs do not match the number of features");
 }
 
 void py_count_words(In<Word, 2> words, InOut<std::int32_t, 1> ones, InOut<std::int32_t, 1> pairs) {
@@ -67,7 +67,7 @@ template <typename Index>
 nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> codes,
                                  InOut<std::int32_t, 2> ones) {
   const std::size_t classes = ones.shape(0), d = ones.shape(1), n = codes.shape(0);
-  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not fit each other");
+  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not match each other");
   require(n <= INT32_MAX, "there are more rows than the counts can hold");
   require_csr(indptr, indices, d);
   for (std::size_t r = 0; r < n; ++r) {
@@ -85,7 +85,7 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
 
 nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
   require(a.sparse() && b.sparse() && a.classes() == b.classes() && a.features() == b.features(),
-          "the counts do not fit each other");
+          "the counts do not match each other");
   Cooccurrences sum;
   {
     nb::gil_scoped_release release;
@@ -105,7 +105,7 @@ Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
 
 Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1> second, const PyCounts& py_counts) {
   const Counts counts = py_counts.with_pairs();
-  require(first.shape(0) == second.shape(0), "first and second do not fit each other");
+  require(first.shape(0) == second.shape(0), "first and second do not match each other");
   require_rows(first, counts.d);
   require_rows(second, counts.d);
   for (std::size_t k = 0; k < first.shape(0); ++k)
@@ -118,7 +118,7 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
 }
 
 std::size_t py_most_informative(In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones) {
-  require(ones.shape(0) == class_count.shape(0) && ones.shape(1) > 0, "class_count and ones do not fit each other");
+  require(ones.shape(0) == class_count.shape(0) && ones.shape(1) > 0, "class_count and ones do not match each other");
   return most_informative({class_count.shape(0), ones.shape(1), class_count.data(), ones.data(), nullptr});
 }
 

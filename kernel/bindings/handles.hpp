@@ -23,7 +23,7 @@ struct PyCounts {
       : class_count(std::move(n)), ones(std::move(o)), pairs(std::move(p)) {
     require_margins();
     require(pairs.shape(0) == classes() && (pairs.shape(1) == pair_total(features()) || pairs.shape(1) == 0),
-            "class_count, ones and pairs do not fit each other");
+            "class_count, ones and pairs do not match each other");
   }
   PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> values, In<std::int64_t, 1> starts,
            In<std::int32_t, 1> columns)
@@ -34,7 +34,7 @@ struct PyCounts {
         indices(std::move(columns)) {
     require_margins();
     require(pairs.shape(0) == indices.shape(0) && pairs.shape(1) == classes() && indptr.shape(0) == features() + 1,
-            "class_count, ones and pairs do not fit each other");
+            "class_count, ones and pairs do not match each other");
     require_csr(indptr, indices, features());
     for (std::size_t i = 0; i < features(); ++i) {
       auto last = static_cast<std::int64_t>(i);
@@ -60,7 +60,7 @@ struct PyCounts {
  private:
   void require_margins() const {
     require(classes() > 0 && features() > 0 && ones.shape(0) == classes(),
-            "class_count and ones do not fit each other");
+            "class_count and ones do not match each other");
   }
 };
 
@@ -88,8 +88,8 @@ struct PyRelations {
   PyRelations(In<std::int32_t, 1> up, In<std::int32_t, 1> up_indices, In<std::int32_t, 1> down,
               In<std::int32_t, 1> down_indices)
       : ancestor_indptr(up), ancestor_indices(up_indices), descendant_indptr(down), descendant_indices(down_indices) {
-    require(up.shape(0) > 1 && up.shape(0) == down.shape(0), "ancestors and descendants do not fit each other");
-    require(up_indices.shape(0) == down_indices.shape(0), "ancestors and descendants do not fit each other");
+    require(up.shape(0) > 1 && up.shape(0) == down.shape(0), "ancestors and descendants do not match each other");
+    require(up_indices.shape(0) == down_indices.shape(0), "ancestors and descendants do not match each other");
     require_csr(up, up_indices, features());
     require_csr(down, down_indices, features());
   }
@@ -109,7 +109,7 @@ inline Keys kernel_keys(const PyKeys& keys, const PyRelations& relations) {
   const std::size_t d = relations.features();
   const auto* dense = std::get_if<In<std::int64_t, 1>>(&keys);
   require(dense ? dense->shape(0) == pair_total(d) : std::get<PySparseKeys>(keys).counts.features() == d,
-          "keys do not fit the number of features");
+          "keys do not match the number of features");
   if (dense) return std::make_shared<const DenseKeys>(dense->data(), d);
   return std::get<PySparseKeys>(keys).keys;
 }

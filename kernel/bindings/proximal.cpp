@@ -53,8 +53,8 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
                           In<double, 1> sign, In<double, 1> weight, const GraphPenalty& penalty, In<double, 1> lambdas,
                           std::int64_t max_iter, double tol) {
   const std::size_t n = sign.shape(0), d = penalty.features(), steps = lambdas.shape(0);
-  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not fit each other");
-  require(indices.shape(0) == values.shape(0), "indices and values do not fit each other");
+  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not match each other");
+  require(indices.shape(0) == values.shape(0), "indices and values do not match each other");
   require_csr(indptr, indices, d);
   require(max_iter > 0, "max_iter must be 1 or more");
   for (std::size_t k = 0; k < steps; ++k)

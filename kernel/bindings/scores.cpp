@@ -18,7 +18,7 @@ namespace {
 
 // The joint log-probabilities to add to: the prior, in each row.
 Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std::size_t classes) {
-  require(log_prior.shape(0) == classes, "log_prior does not fit the number of classes");
+  require(log_prior.shape(0) == classes, "log_prior does not match the number of classes");
   auto joint = make_array<double>(rows, classes);
   for (std::size_t row = 0; row < rows; ++row)
     std::copy(log_prior.data(), log_prior.data() + classes, joint.data() + row * classes);
@@ -35,7 +35,7 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
                                  In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
                                  const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == ranking.relations.features(), "the ranking does not fit the counts");
+  require(counts.d == ranking.relations.features(), "the ranking does not match the counts");
   require_lazy_search(words, rows, root_order, lone_feature, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
@@ -89,9 +89,9 @@ Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string
                                  In<Word, 2> words, std::size_t rows, In<double, 1> naive_log_prior,
                                  const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require(counts.d == relations.features(), "the relations do not match the counts");
   require_words(words, rows, counts.d);
-  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not fit the number of classes");
+  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not match the number of classes");
   const Ancestors kind = ancestors_named(ancestors);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
@@ -105,9 +105,9 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
                           In<Word, 2> words, std::size_t rows, const PyCounts& py_counts, In<double, 1> log_prior,
                           const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require(counts.d == relations.features(), "the relations do not match the counts");
   require_words(words, rows, counts.d);
-  require(log_prior.shape(0) == counts.classes, "log_prior does not fit the number of classes");
+  require(log_prior.shape(0) == counts.classes, "log_prior does not match the number of classes");
   const Ancestors kind = ancestors_named(ancestors);
   auto factors = make_array<double>(rows, counts.d, counts.classes);
   auto averaging = make_array<double>(rows, counts.classes);
@@ -125,7 +125,7 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
 
 Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
   const std::size_t d = relations.features(), batches = words.shape(0);
-  require(words.shape(1) == d, "words do not fit the number of features");
+  require(words.shape(1) == d, "words do not match the number of features");
   auto kept = make_array<Word>(batches, d);
   nb::gil_scoped_release release;
   for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
@@ -135,7 +135,7 @@ Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
 Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
                                 const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.view();
-  require(counts.d == relations.features(), "the relations do not fit the counts");
+  require(counts.d == relations.features(), "the relations do not match the counts");
   require_words(words, rows, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;

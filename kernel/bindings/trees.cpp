@@ -11,7 +11,7 @@ namespace hietan::python {
 namespace {
 
 Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, std::int32_t root) {
-  require(d > 0 && keys.shape(0) == pair_total(d), "keys do not fit the number of features");
+  require(d > 0 && keys.shape(0) == pair_total(d), "keys do not match the number of features");
   require_below(root, d, "root is out of range");
   auto parent = make_array<std::int32_t>(d);
   nb::gil_scoped_release release;
@@ -46,7 +46,7 @@ Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::s
 nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 1> child_indices, In<Word, 2> words,
                              std::size_t rows) {
   const std::size_t d = words.shape(1);
-  require(child_indptr.shape(0) == d + 1, "child_indptr does not fit the number of features");
+  require(child_indptr.shape(0) == d + 1, "child_indptr does not match the number of features");
   require_csr(child_indptr, child_indices, d);
   require_words(words, rows, d);
   Violation found;

@@ -1,4 +1,4 @@
-// HIP: a feature that is 1 removes its ancestors, one that is 0 its descendants, all judged on the row as it is.
+// HIP: a feature at 1 removes its ancestors, one at 0 removes its descendants, all judged on the row as it is.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
-// Logistic regression under the penalty of proximal.hpp: FISTA along a path of lambdas, each to a duality gap.
+// Logistic regression under the penalty of proximal.hpp: FISTA along a path of lambdas, each up to a duality gap.
 //
-// Minimises sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lambda * penalty(w), the weights s summing to 1. Columns are
+// Minimises sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lambda * penalty(w), where the weights s sum to 1. Columns are
 // centred within the products, so the intercept hardly interacts with w. The momentum restarts where it points uphill
 // (O'Donoghue & Candes 2015), and the step follows the curvature of the last one, mostly far below the Lipschitz bound.
 #pragma once

@@ -203,7 +203,7 @@ class GraphProx {
       tasks.pop_back();
       const std::size_t n = task.end - task.begin;
       // Any t divides, but only the block's own level shows that it need not be divided. Where that cuts off little,
-      // the rest is next cut near its middle, so that the depth stays small.
+      // the rest is then cut near its middle, so that the depth stays small.
       const double t = task.halve ? std::max(top_[index(nodes_[task.begin + n / 2])] - lambda, 0.0)
                                   : std::max(level(task.begin, task.end, lambda), 0.0);
       const std::size_t upper = n > 1 ? split(task.begin, task.end, label, t, lambda) : 0;
@@ -266,8 +266,8 @@ class GraphProx {
         if (f(index(dag_.child_[index(k)]), flow_[index(k)])) return;
   }
 
-  // Puts the heaviest closed subset of a block first, under a new label, and returns its size. An excess counts from
-  // 1e-14 of the block's mean |u| + lambda on; below that it is rounding.
+  // Puts the heaviest closed subset of a block first, under a new label, and returns its size. An excess below 1e-14 of
+  // the block's mean |u| + lambda is rounding and does not count.
   std::size_t split(std::size_t begin, std::size_t end, std::int32_t upper, double t, double lambda) {
     double total = 0;
     for (std::size_t k = begin; k < end; ++k) {
@@ -305,7 +305,7 @@ class GraphProx {
     return tail;
   }
 
-  // Distances in the residual graph to the nearest node that can still take something; n for none.
+  // Distances in the residual graph to the nearest node that can still take something; n if there is none.
   void measure_distances(std::size_t begin, std::size_t end) {
     const auto n = static_cast<std::int32_t>(end - begin);
     std::size_t head = 0, tail = 0;

@@ -11,7 +11,7 @@
 
 namespace hietan {
 
-// Scores one tree after the other. The trees of different rows have most edges in common, so a feature's factors are
+// Scores one tree after another. The trees of different rows have most edges in common, so a feature's factors are
 // kept for as long as it has the same parent.
 class TreeScorer {
  public:

@@ -1,6 +1,6 @@
 // From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
 //
-// The prior guess q is what the kinds of smoothing differ in. This file alone knows which kinds there are: a new one is
+// The kinds of smoothing differ in the prior guess q. Only this file knows which kinds there are: a new one is
 // a Kind, its name in kKinds, and its guess in Tables::root_guess and Tables::child_guess.
 #pragma once
 
@@ -94,7 +94,7 @@ class Tables {
     const std::int64_t condition = condition_count(p, xp, c);
     const std::int64_t one = cell(both[c], counts_.ones_of(c)[v], condition, true, xp);
     const double below = log_condition(condition);
-    // Each guess from its own counts: 1 - q would lose the digits of a small one.
+    // Each guess is computed from its own counts: 1 - q would lose the digits of a small one.
     out[1] = log_count(one, child_guess(v, true, p, xp, both)) - below;
     out[0] = log_count(condition - one, child_guess(v, false, p, xp, both)) - below;
   }
@@ -129,7 +129,7 @@ class Tables {
     return kEven;
   }
 
-  // A share of all rows, itself with half a row added for either value.
+  // A share of all rows, itself smoothed with half a row for either value.
   static double guess(std::int64_t count, std::int64_t condition) {
     return (static_cast<double>(count) + 0.5) / (static_cast<double>(condition) + 1.0);
   }

@@ -91,7 +91,7 @@ class HierarchicalSearch {
  private:
   bool connected(std::size_t features) const { return edges_.size() + 1 >= features; }
 
-  // An edge that can't be accepted now never can: such edges are not even sorted.
+  // An edge that cannot be accepted now never will be: such edges are not even sorted.
   bool dead(std::size_t a, std::size_t b) const {
     return (has_parent_[a] && has_parent_[b]) || component_[a] == component_[b];
   }

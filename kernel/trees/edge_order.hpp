@@ -21,13 +21,13 @@ struct Edge {
   bool related() const { return first_and_mark & kRelated; }
 };
 
-// Features that never vary within a class have no information about any other: all their edges have the key 0. A
-// search that has joined all others would have to read every edge to reach these: `idle_edges` lists them alone.
+// Features that never vary within a class carry no information about any other: all their edges have the key 0. A
+// search that has joined all others would have to read every edge to reach these: `idle_edges` lists only them.
 class EdgeOrder {
  public:
   using Cut = KeyHistogram::Cut;
 
-  // `block` is how many edges a first block should hold; 0: a good number for these keys.
+  // `block` is how many edges a first block should hold; 0 means a good number for these keys.
   EdgeOrder(Keys keys, const Relations& relations, std::size_t block)
       : keys_(std::move(keys)), relations_(relations), block_(block) {
     for (std::size_t v = 0; v < relations_.d; ++v)
@@ -44,7 +44,7 @@ class EdgeOrder {
     return visit_keys(keys_, [&](const auto& keys) { return keys.histogram().next(last, size); });
   }
 
-  // Whether any edge of each feature has a key other than 0, and how many features have.
+  // Whether any edge of each feature has a key other than 0, and how many features have one.
   const std::vector<std::uint8_t>& varies() const {
     return visit_keys(keys_, [](const auto& keys) -> const std::vector<std::uint8_t>& { return keys.varies(); });
   }

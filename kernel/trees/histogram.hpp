@@ -28,7 +28,7 @@ class KeyHistogram {
   struct Size {
     std::size_t wanted, large, d;
   };
-  // The cut after `before`: at least `wanted` edges, if there are that many above the next bucket that is cut alone.
+  // The cut after `before`: at least `wanted` edges, if there are that many above the next bucket cut by itself.
   Cut next(const Cut& before, const Size& size) const {
     if (before.last != kAllRows) return part(before.bottom, before.last, size);
     Cut cut;
@@ -48,7 +48,7 @@ class KeyHistogram {
   static constexpr std::size_t kBuckets = std::size_t{64} << kMantissa;
   static constexpr std::size_t kZero = 1, kLastSingle = std::size_t{2} << kMantissa;  // buckets of a single key
 
-  // Zero always is: all edges of features that never vary have it, and a reader who needs only those skips to them.
+  // Zero always is: all edges of features that never vary have it, and a reader that needs only those skips to them.
   bool cut_alone(std::size_t b, const Size& size) const {
     return b == kZero || (b > kZero && b <= kLastSingle && counts_[b] > size.large);
   }

@@ -59,7 +59,7 @@ class DenseKeys {
   KeyHistogram histogram_;
 };
 
-// The key of a pair that never co-occurs depends on the two features' numbers of ones alone, and most features share
+// The key of a pair that never co-occurs depends only on the two features' numbers of ones, and most features share
 // theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features, far
 // fewer than pairs of features; where even these are many, they are recomputed for each block that may hold some.
 class SparseKeys {
@@ -204,15 +204,15 @@ class SparseKeys {
       const std::int32_t* one = counts_.ones_of(c);
       for (std::size_t h = 0; h < groups(); ++h) {
         const std::size_t j = member_[start_[h]];
-        // Two features with more ones than rows always co-occur: the key of such a pair is never read.
+        // Two features with more ones in total than there are rows always co-occur: such a key is never read.
         if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
       }
     }
     for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
   }
 
-  // Merges two ascending lists: the features that co-occur with i, and those whose key with i is in range if they
-  // don't.
+  // Merges two ascending lists: the features that co-occur with i, and those that do not but whose key with i is in
+  // range.
   template <typename F>
   void row_within(std::size_t i, std::int64_t low, std::int64_t high, const std::vector<std::int32_t>& partners,
                   const std::int64_t* apart, F& f) const {

@@ -204,7 +204,7 @@ class LazyBatch {
     }
   }
 
-  // Side by side in memory: nearly every edge is settled by these two alone.
+  // Side by side in memory: these two alone settle nearly every edge.
   struct Open {
     Word available, has_parent;
   };

@@ -43,7 +43,7 @@ class Ranking {
     return &blocks_[k];
   }
 
-  // The same, for the edges of features that do not vary alone.
+  // The same, but only for the edges of features that do not vary.
   const Block* idle_block(std::size_t k) {
     const std::scoped_lock guard(mutex_);
     while (k >= idle_.size()) {

@@ -45,8 +45,8 @@ __all__ = [
     "save",
 ]
 
-# Names are imported when they are first asked for: scikit-learn alone takes three quarters of the memory of an import,
-# and reading files or asking the command line for help does not need it. The modules that hold the names are searched
+# Names are imported on first use: scikit-learn alone accounts for three quarters of the memory of an import, and
+# neither reading files nor showing the help of the command line needs it. The modules that hold the names are searched
 # in this order, lightest first.
 _HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "persistence")
 

@@ -61,7 +61,7 @@ CALIBRATION_FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class TrainedModel:
-    """A fitted classifier, with what it takes to use it on other data.
+    """A fitted classifier, with everything needed to use it on other data.
 
     Attributes
     ----------
@@ -72,11 +72,11 @@ class TrainedModel:
     training_rows : tuple of str
         The names of the rows that it was fitted to.
     dataset, method : str
-        The names of the dataset and of the method; empty where they are not known.
+        The names of the dataset and of the method; empty if they are not known.
     seed : int
-        The seed of what is random in the classifier and of the folds of the calibration.
+        The seed of the classifier's random choices and of the calibration folds.
     calibration : tuple of (slope, shift), or None
-        Platt's sigmoid over the log-odds; None where it could not be fitted.
+        Platt's sigmoid over the log-odds; None if it could not be fitted.
     """
 
     classifier: Any
@@ -101,7 +101,7 @@ class TrainedModel:
 
     @property
     def caution(self) -> str:
-        """What a rank by this model does not say."""
+        """A caution about what a rank by this model does not mean."""
         classes = " from ".join(self.target_names) if len(self.target_names) == 2 else "its classes"
         return (
             f"This model separates {classes}, the classes it was trained on; most genes may belong to none of "
@@ -109,7 +109,7 @@ class TrainedModel:
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, which `load` and `hietan.load` read back; ModelFileError if it cannot be."""
+        """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
         metadata = {
             "dataset": self.dataset,
             "method": self.method,
@@ -126,7 +126,7 @@ class TrainedModel:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
-        """Read a model that `save` or ``hietan fit`` wrote; ModelFileError if the file is something else."""
+        """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
         classifier, about = persistence.load(path), persistence.read_metadata(path)
         try:
             calibration = about.get("calibration")
@@ -153,7 +153,7 @@ class TrainedModel:
 
 def _texts(values: Any) -> tuple[str, ...]:
     if isinstance(values, str) or not all(isinstance(value, str) for value in values):
-        raise TypeError(f"expected a list of texts, got {values!r:.80}")
+        raise TypeError(f"expected a list of strings, got {values!r:.80}")
     return tuple(values)
 
 
@@ -163,13 +163,13 @@ def train_model(estimator: Any, data: Dataset, *, method: str = "", seed: int = 
     Parameters
     ----------
     estimator : classifier of this package
-        It is cloned. A `hierarchy` that is None becomes the dataset's, and a `random_state` that is None the seed.
+        It is cloned. A `hierarchy` that is None is set to the dataset's, and a `random_state` that is None to the seed.
     data : Dataset
         The rows with their classes.
     method : str
-        The name of the method, kept with the model; the name of the class if empty.
+        The name of the method, kept with the model. If it is empty, the name of the class is used.
     seed : int
-        The seed of what is random in the classifier and of the folds of the calibration.
+        The seed of the classifier's random choices and of the calibration folds.
 
     Examples
     --------
@@ -194,12 +194,12 @@ def train_model(estimator: Any, data: Dataset, *, method: str = "", seed: int = 
 
 
 def calibrate(estimator: Any, data: Dataset, *, seed: int = 0) -> tuple[float, float] | None:
-    """Slope and shift of Platt's sigmoid over the log-odds of rows that were set aside.
+    """Slope and shift of Platt's sigmoid, fitted to the log-odds of rows that were set aside.
 
     Parameters
     ----------
     estimator : classifier
-        It is cloned, and fitted once for each fold.
+        The classifier; it is cloned, and fitted once for each fold.
     data : Dataset
         The rows with their classes.
     seed : int
@@ -298,12 +298,12 @@ class Candidates:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table; `name` and `calibrated_probability` are only there if there are any."""
+        """The columns of the table; `name` and `calibrated_probability` are included only if the rows have them."""
         optional = {"name": bool(self.data.symbols), "calibrated_probability": self.calibrated}
         return tuple(field.name for field in fields(Candidate) if optional.get(field.name, True))
 
     def to_csv(self) -> str:
-        """The ranked rows as CSV, below a line that says what a rank does not say."""
+        """The ranked rows as CSV, below a line with the model's caution."""
         text = io.StringIO()
         text.write(f"# {self.trained.caution}\n")
         writer = csv.writer(text, lineterminator="\n")
@@ -326,7 +326,7 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
     trained : TrainedModel
         The model.
     data : Dataset
-        The rows, labelled or not. Columns are matched with the model's by name; the model needs all of its own.
+        The rows, labelled or not. Columns are matched by name, and all of the model's must be there.
     calibrated : bool
         Whether to add calibrated probabilities.
 
@@ -335,7 +335,7 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
     DataError
         If the dataset lacks features of the model.
     ValueError
-        If calibrated probabilities are wanted and the model has no calibration.
+        If calibrated probabilities are requested and the model has no calibration.
     """
     if calibrated and trained.calibration is None:
         raise ValueError(
@@ -350,7 +350,7 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
-    """The columns of a dataset that a model knows, in the model's order; DataError names those that are missing."""
+    """The columns of a dataset that a model uses, in the model's order; raises DataError if some are missing."""
     if data.feature_names == tuple(features):
         return data.X
     index = {name: j for j, name in enumerate(data.feature_names)}
@@ -358,7 +358,7 @@ def align_columns(data: Dataset, features: Sequence[str]) -> Any:
     if missing:
         raise DataError(
             f"{data.name or 'the dataset'} lacks {len(missing)} of the model's {len(features)} features: "
-            f"{', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}; predict data with the same features"
+            f"{', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}; use data with the same features"
         )
     return data.X[:, [index[name] for name in features]]
 
@@ -381,14 +381,14 @@ def row_odds(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class RowExplanation:
-    """The explanation of a row that was asked for by name; `in_training`: the model knew its class."""
+    """The explanation of a row requested by name; `in_training` says whether the model was trained on it."""
 
     instance: str
     explanation: Explanation
     in_training: bool
 
     def text(self, limit: int = 15) -> str:
-        """The explanation as text, with at most `limit` features one by one."""
+        """The explanation as text, with at most `limit` features listed individually."""
         known = "\n\nThe model was trained on this row and knew its class." if self.in_training else ""
         return self.explanation.text(limit) + known
 
@@ -439,7 +439,7 @@ def explain_rows_by_name(
 
 
 def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
-    """Where rows are, by their names or by symbols that no other row has; DataError if there is no such row."""
+    """The positions of rows, by name or by a symbol that no other row has; raises DataError if there is no such row."""
     times = Counter(data.symbols)
     index = {symbol: i for i, symbol in enumerate(data.symbols) if symbol and times[symbol] == 1}
     index |= {name: i for i, name in enumerate(data.instance_names)}

@@ -1,6 +1,6 @@
 """Every error and warning of the package, distinguished from those of other libraries and from bugs.
 
-``except HietanError`` catches all errors. They are `ValueError` as well.
+``except HietanError`` catches all errors; each of them is also a `ValueError`.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ what follows from the counts (trees, rankings) is not stored at all. The price i
 package can be stored; for others skops is the right tool.
 
 A classifier is stored as its parameters (`get_params`) and its fitted attributes (`__hietan_fitted__`); to load it, a
-new one with those parameters takes the attributes over (`__hietan_restore__`).
+new one with those parameters is given the attributes (`__hietan_restore__`).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import PairCounts, SparsePairs
 
-# The archive says which format it has; files of another version are refused.
+# The archive names its format; files of another version are refused.
 FORMAT, VERSION = "hietan model", 1
 MAX_BYTES = 8 << 30
 CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
@@ -114,7 +114,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The metadata that `save` was given with a model; empty if there were none."""
+    """The metadata that `save` was given with a model; empty if there was none."""
     metadata = _about(_read(Path(path)), path).get("metadata")
     return dict(metadata) if isinstance(metadata, dict) else {}
 
@@ -149,7 +149,9 @@ class _Writer:
         if kind in _records():
             fields = {key: self.encode(getattr(value, key)) for key in value.__dataclass_fields__}
             return {"kind": "record", "type": kind, "fields": fields}
-        raise TypeError(f"cannot be stored without pickle: {value!r:.80} ({kind}); an int random_state can")
+        raise TypeError(
+            f"cannot be stored without pickle: {value!r:.80} ({kind}); an int random_state can be"
+        )
 
     def _array(self, value: NDArray[Any]) -> str:
         name = f"array{len(self.members)}.npy"
@@ -277,7 +279,7 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
         )
         if pairs.shape[1] == 0:  # not counted, or there are none
             return
-    for i in range(d):  # one row of the triangle at a time: the whole may be large
+    for i in range(d):  # one row of the triangle at a time: all of it may be large
         row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
         possible = (row <= above) & (row <= beside) & (row >= 0) & (row >= above + beside - n[:, None])
         _require(bool(possible.all()), "impossible counts of pairs")

@@ -115,7 +115,7 @@ def test_names_with_parameters_and_import_paths():
     [
         ("tna", "unknown method 'tna'; did you mean 'tan'?"),
         ("forest", "unknown method 'forest'; did you mean 'random-forest'?"),
-        ("tan,hie-tan", "name several methods one by one: --methods A --methods B"),
+        ("tan,hie-tan", "to give several methods, repeat the option: --methods A --methods B"),
         ("tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
         ("tan:alpha", "expected parameters as name=value, found 'alpha'"),
         ("no.such.Thing", "cannot be imported"),

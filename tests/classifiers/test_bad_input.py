@@ -74,13 +74,19 @@ def test_hierarchy_over_other_names_or_of_another_size(make):
 def test_partial_fit_wants_the_classes_and_no_others(make):
     with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
         make().partial_fit(X, Y)
-    with pytest.raises(ValueError, match=r"y holds \[7\], not among the classes \[0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"y holds the labels \[7\], which are not among the classes \[0, 1\]"
+    ):
         make().partial_fit(X, np.where(Y, 7, 0), classes=[0, 1])
     clf = make().partial_fit(X, Y, classes=[0, 1])
     before = clf.predict_joint_log_proba(X)
-    with pytest.raises(ValueError, match=r"y holds \[2\], not among the classes \[0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"y holds the labels \[2\], which are not among the classes \[0, 1\]"
+    ):
         clf.partial_fit(X, Y + 1)
-    with pytest.raises(ValueError, match=r"classes \[0, 1, 2\] are not those of the first call, \[0, 1\]"):
+    with pytest.raises(
+        ValueError, match=r"classes \[0, 1, 2\] are not those of the first call, \[0, 1\]; pass the same"
+    ):
         clf.partial_fit(X, Y, classes=[0, 1, 2])
     np.testing.assert_array_equal(clf.predict_joint_log_proba(X), before)  # a refused call leaves no trace
 
@@ -200,10 +206,10 @@ def test_column_names_that_name_nothing(make):
 
 def test_binarize_none_means_zero_and_one(make):
     for container in (np.asarray, sp.csr_array):
-        with pytest.raises(ValueError, match=r"X of 0 and 1 alone, but X holds 3"):
+        with pytest.raises(ValueError, match=r"X that holds only 0 and 1, but X holds 3"):
             make(binarize=None).fit(container(3 * X), Y)
         clf = make(binarize=None).fit(container(X), Y)
-        with pytest.raises(ValueError, match=r"X of 0 and 1 alone, but X holds 0\.5"):
+        with pytest.raises(ValueError, match=r"X that holds only 0 and 1, but X holds 0\.5"):
             clf.predict(container(X / 2))
 
 
@@ -278,8 +284,8 @@ SPELT = Hierarchy.from_edges(
 def test_columns_that_look_misspelt_are_named(kind):
     frame = NAMED.set_axis(["GO_0000001", "GO:0000002", "anmial"], axis=1)
     message = (
-        r"look like features of it: 'GO_0000001' for 'GO:0000001', 'anmial' for 'animal'\. As they are written, "
-        r"they are related to nothing; rename them to match"
+        r"look like features of it: 'GO_0000001' for 'GO:0000001', 'anmial' for 'animal'\. As they are written, they "
+        r"are not related to any feature; rename them to match"
     )
     with pytest.warns(HierarchyWarning, match=message) as caught:
         kind(hierarchy=SPELT).fit(frame, Y)

@@ -330,7 +330,7 @@ def test_bad_data():
 
 @pytest.mark.slow
 def test_levels_that_rounding_moves_to_and_fro():
-    """Equal columns make equal numbers: a level must be found also where rounding decides what is above it."""
+    """Equal columns make equal numbers: a level must be found even where rounding decides what is above it."""
     code = (
         "from hietan import ProximalGraph; from hietan.datasets import make_hierarchical_classification as make\n"
         "from sklearn.model_selection import StratifiedKFold\n"

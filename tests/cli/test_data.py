@@ -128,7 +128,7 @@ BROKEN = [
     ("go.obo", b"[Term]\nname: nobody\n", "go.obo, line 1: expected one id in this"),
     ("wb.gaf", b"a\tb\tc\n", "wb.gaf, line 1: none of 1 lines is an annotation"),
     ("go.obo", b"", "go.obo: no .Term. stanza found"),
-    ("wb.gaf", b"", "wb.gaf: no annotation in it"),
+    ("wb.gaf", b"", "wb.gaf: the file holds no annotations"),
     ("labels.csv", b"", "labels.csv: the file is empty"),
     ("labels.csv", b"gene,effect\ng9,up\n", "no row is left"),
 ]
@@ -197,7 +197,7 @@ def test_wrong_options_give_one_clear_line(run, files, words, message):
 
 def test_info_of_something_else(run, files):
     result = run("info", files / "go.obo")
-    assert result.exit_code == 2 and "not a dataset of hietan" in result.stderr
+    assert result.exit_code == 2 and "not a hietan dataset" in result.stderr
 
 
 def test_the_help_of_fetch_names_every_collection(run):

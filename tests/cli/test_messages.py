@@ -1,4 +1,4 @@
-"""What all commands print alike: errors, warnings and interruptions as single lines, and the progress of a study."""
+"""What all commands print in the same way: errors, warnings and interruptions as lines, and the progress of a study."""
 
 import os
 import signal
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from hietan.cli import output
+from hietan.cli import messages
 from hietan.cli.app import make_app
 from hietan.cli.messages import BAD_INPUT, INTERRUPTED, errors
 from hietan.evaluation import Progress
@@ -63,7 +63,7 @@ def test_a_mistake_in_the_program_is_not_hidden(kind):
         (
             OSError(28, "No space left on device"),
             True,
-            "out: No space left on device; what is on disk is complete: run the same command again to resume",
+            "out: No space left on device; what is on disk is intact: run the same command again to resume",
         ),
         (ConnectionError("the cluster is gone"), False, "the cluster is gone"),
     ],
@@ -190,9 +190,9 @@ def raising_keyboard_interrupt(*_, **__):
 
 def test_plain_lines_come_now_and_then(monkeypatch):
     now = iter([0.0, 1.0, 2.0, 10.0, 12.0])
-    monkeypatch.setattr(output.time, "monotonic", lambda: next(now))
+    monkeypatch.setattr(messages.time, "monotonic", lambda: next(now))
     console = Console(record=True, width=200, file=open(os.devnull, "w"))  # noqa: SIM115
-    show = output.PlainLines(console)
+    show = messages.PlainLines(console)
     job = object()
     for progress in (
         Progress(4, 10, 4, 0),

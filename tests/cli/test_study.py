@@ -46,7 +46,7 @@ def test_a_study_from_the_command_line(run, tmp_path):
     assert {"predictions.csv", "ranks.csv", "tests.csv", "summary.json", "figures", "tables"} <= {
         path.name for path in out.iterdir()
     }
-    table = (out / "tables" / "gmean-alpha=1,smoothing=laplace-untuned-scores.tex").read_text()
+    table = (out / "tables" / "gmean-alpha=1-smoothing=laplace-untuned-scores.tex").read_text()
     assert "% command: hietan study --data synthetic-0" in table and r"\toprule" in table
     before = contents(out)
     again = run("study", *words, "--jobs", 2, "-q")

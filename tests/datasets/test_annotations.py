@@ -83,7 +83,7 @@ def test_short_lines_are_skipped_and_counted(tmp_path):
     reader = read_gaf(path)
     with pytest.warns(
         DataWarning,
-        match=r"wb.gaf: skipped 2 of 4 lines \(first: line 3\); expected 15 tab-separated columns",
+        match=r"wb.gaf: skipped 2 of 4 lines \(first: line 3\); expected 15 columns separated by tabs",
     ):
         assert [annotation.object_id for annotation in reader] == ["P1", "P3"]
     assert (reader.n_read, reader.malformed, reader.first_malformed) == (4, 2, 3)
@@ -92,8 +92,8 @@ def test_short_lines_are_skipped_and_counted(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "wb.gaf: no annotation in it; expected 15 tab-separated columns"),
-        ("!gaf-version: 2.2\n", "wb.gaf: no annotation in it"),
+        ("", "wb.gaf: the file holds no annotations; expected 15 columns separated by tabs"),
+        ("!gaf-version: 2.2\n", "wb.gaf: the file holds no annotations"),
         ("a\tb\tc\n\nd\n", "wb.gaf, line 1: none of 2 lines is an annotation"),
         ("!gaf-version: 3.0\n", "line 1: gaf-version is '3.0'; expected one of 1.0, 2.0, 2.1, 2.2"),
         ("!\n!gpa-version: 2.0\n", "line 2: this is a GPA file"),

@@ -53,7 +53,7 @@ def test_is_frozen(dataset):
         ("y", np.array([0, 1, -1]), ValueError, "found values from -1 to 1"),
         ("feature_names", ("a", "b", "c"), ValueError, "feature_names has 3 entries but X has 2 columns"),
         ("feature_names", "ab", TypeError, "sequence of str, got 'ab'"),
-        ("feature_names", ("b", "a"), ValueError, "hierarchy names feature 0 'a' but feature_names has 'b'"),
+        ("feature_names", ("b", "a"), ValueError, "feature 0 is 'a' in hierarchy but 'b' in feature_names"),
         ("term_names", ("thing",), ValueError, "term_names has 1 entries but X has 2 columns"),
         ("instance_names", ("g1", "g2"), ValueError, "instance_names has 2 entries but X has 3 rows"),
         (
@@ -63,7 +63,7 @@ def test_is_frozen(dataset):
             r"instance_names must be a sequence of str, got \(1, 2, 3\)",
         ),
         ("target_names", ("yes",), ValueError, "index the 1 target_names"),
-        ("target_names", (), ValueError, "y must be -1 throughout where there are no target_names"),
+        ("target_names", (), ValueError, "y must be -1 for all rows if there are no target_names"),
         ("hierarchy", None, TypeError, "must be a Hierarchy, got NoneType"),
         (
             "hierarchy",

@@ -125,9 +125,9 @@ def rewritten(source, target, **members):
     ("members", "message"),
     [
         ({"about": b'{"format": "hietan dataset", "version": 2}'}, "has version 2 .* reads version 1"),
-        ({"about": b'{"format": "other"}'}, "not a dataset of hietan"),
-        ({"about": b"[]"}, "not a dataset of hietan"),
-        ({"about": b"{"}, "not a dataset of hietan, or damaged"),
+        ({"about": b'{"format": "other"}'}, "not a hietan dataset"),
+        ({"about": b"[]"}, "not a hietan dataset"),
+        ({"about": b"{"}, "not a hietan dataset, or damaged"),
         ({"about": None}, "damaged: .*about.json"),
         ({"indices": None}, "damaged: .*indices.npy"),
         ({"indices": b"\x93NUMPY"}, "damaged"),
@@ -157,7 +157,7 @@ def test_arrays_that_do_not_fit_are_refused(tmp_path, data):
 def test_other_files_are_refused(tmp_path):
     for content in (b"", b"not a zip file", b"PK\x05\x06" + bytes(18)):
         (tmp_path / "f").write_bytes(content)
-        with pytest.raises(DataError, match="not a dataset of hietan, or damaged"):
+        with pytest.raises(DataError, match="not a hietan dataset, or damaged"):
             Dataset.load(tmp_path / "f")
     with pytest.raises(FileNotFoundError):
         Dataset.load(tmp_path / "missing")

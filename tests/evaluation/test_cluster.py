@@ -1,4 +1,5 @@
-"""Studies on a cluster of real processes: the bytes of one machine, whoever dies; and what is refused."""
+"""Studies on a cluster of real processes: the same bytes as on one machine, whichever workers die; and what is
+refused."""
 
 import os
 import signal
@@ -194,7 +195,7 @@ def test_who_is_interrupted_goes_on_with_another_backend(first, client, address,
     common = {"cv": 3, "seeds": 2, "output": tmp_path / "halves"}
     with pytest.raises(KeyboardInterrupt):
         run_study(DATASETS, METHODS, progress=stop_after(7), **common, **options[first])
-    assert our_tasks(client) == []  # nothing goes on behind
+    assert our_tasks(client) == []  # nothing keeps running in the background
     seen = []
     run_study(DATASETS, METHODS, progress=seen.append, **common, **options[second])
     assert seen[0].resumed == 7
@@ -246,12 +247,12 @@ def test_an_address_that_makes_no_sense(scheduler, tmp_path):
 
 def test_a_scheduler_with_another_backend(tmp_path):
     message = refused({"scheduler": "tcp://host:8786", "backend": "threads"}, tmp_path)
-    assert message == "scheduler is 'tcp://host:8786', but backend is 'threads'; it needs 'dask'"
+    assert message == "scheduler is 'tcp://host:8786', but backend is 'threads'; a scheduler needs 'dask'"
 
 
 @pytest.mark.parametrize("answer", [None, b"", b"HTTP/1.1 400 Bad Request\r\n\r\n" * 9])
 def test_no_scheduler_at_the_address(answer, tmp_path, monkeypatch):
-    """Nobody listens, somebody is silent, somebody speaks another language."""
+    """An address where nothing listens, one that is silent, and one with another protocol."""
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -323,7 +324,7 @@ def test_the_command(run, client, address, tmp_path):
     options = "--data synthetic-0 --methods tan --methods hip-nb --folds 3 --no-figures".split()
     assert run("study", *options, "-o", tmp_path / "threads").exit_code == 0
     assert contents(tmp_path / "dask") == contents(tmp_path / "threads")
-    # What the command line says comes first, and goes on in the same directory.
+    # The command line takes precedence, and the study resumes in the same directory.
     assert run("study", file, "-o", tmp_path / "dask", "--no-figures", "--backend", "threads").exit_code == 0
     assert contents(tmp_path / "dask") == contents(tmp_path / "threads")
 
@@ -338,5 +339,8 @@ def test_the_command_without_a_scheduler(run, tmp_path, monkeypatch):
     assert result.stderr == f"error: no Dask scheduler answered at {there}: no answer within 0.5 s\n"
     result = run("study", *words)
     assert result.exit_code == 2
-    assert result.stderr == f"error: scheduler is '{there}', but backend is 'threads'; it needs 'dask'\n"
+    assert (
+        result.stderr
+        == f"error: scheduler is '{there}', but backend is 'threads'; a scheduler needs 'dask'\n"
+    )
     assert not (tmp_path / "out").exists()

@@ -63,7 +63,7 @@ def test_methods_and_report_explain_the_same_rows(several, tmp_path):
         expected = [(entry["row"], entry["why"]) for entry in details["explained"]]
         assert {why for _, why in expected} == {"sure and right", "sure and wrong", "asked for"}
         for name in ("TAN", "lite", "HIP"):
-            path = tmp_path / "explanations" / dataset / f"{name}-untuned.json"
+            path = tmp_path / "explanations" / dataset / f"{name}-tuned-none.json"
             entries = json.loads(path.read_text())
             found = [(int(entry["instance"].removeprefix("row")), entry["why"]) for entry in entries]
             assert found == expected

@@ -22,7 +22,7 @@ def finished_jobs(directory):
 
 
 def kill_after(process, directory, n_jobs):
-    """Kill without mercy once so many jobs are on disk, and a random moment has passed."""
+    """Kill the process once this many jobs are on disk and a random time has passed."""
     while process.poll() is None and finished_jobs(directory) < n_jobs:
         time.sleep(0.002)
     time.sleep(random.random() * 0.05)

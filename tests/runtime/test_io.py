@@ -2,6 +2,8 @@
 
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 import zipfile
@@ -12,7 +14,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hietan._io import TEMPORARY, atomic_write, replacing, safe_file_name, to_json, write_archive
+from hietan._io import (
+    TEMPORARY,
+    atomic_write,
+    remove_leftovers,
+    replacing,
+    safe_file_name,
+    to_json,
+    write_archive,
+)
 
 NASTY = [
     "",
@@ -44,6 +54,39 @@ def test_a_file_is_written_and_its_directories_are_made(tmp_path):
     atomic_write(path, b"\x00bytes")
     assert path.read_bytes() == b"\x00bytes"
     assert os.listdir(path.parent) == ["file.txt"]
+
+
+def test_what_killed_processes_leave_is_removed_and_what_is_being_written_is_not(tmp_path):
+    below = tmp_path / "jobs"
+    below.mkdir()
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    for name in (f"{ended.pid}-0", "summary.csv", f"{ended.pid}-7"):  # the second is how 0.1 named them
+        (below / f"{TEMPORARY}{name}").write_text("half")
+    (below / "kept.csv").write_text("whole")
+    with replacing(below / "file.txt") as temporary:
+        temporary.write_text("being written")
+        remove_leftovers(tmp_path)
+        assert sorted(os.listdir(below)) == sorted([temporary.name, "kept.csv"])
+    assert sorted(os.listdir(below)) == ["file.txt", "kept.csv"]
+
+
+def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path):
+    path = tmp_path / ("m" * 255)
+    atomic_write(path, "text")
+    assert path.read_text() == "text"
+
+
+def test_errors_name_the_file_that_was_asked_for(tmp_path):
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(IsADirectoryError) as caught:
+        atomic_write(tmp_path / "folder", "text")
+    assert caught.value.filename == str(tmp_path / "folder")
+    path = tmp_path / "file.txt"
+    with pytest.raises(FileNotFoundError) as lost, replacing(path):
+        pass  # nothing was written, so there is nothing to put in its place
+    assert lost.value.filename == str(path)
+    assert os.listdir(tmp_path) == ["folder"]
 
 
 @pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt])
@@ -90,7 +133,7 @@ def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
 def test_unfinished_files_are_named_as_such(tmp_path):
     with replacing(tmp_path / "file.txt") as temporary:
         assert temporary.parent == tmp_path
-        assert temporary.name.startswith(TEMPORARY) and temporary.name.endswith("file.txt")
+        assert temporary.name.startswith(f"{TEMPORARY}{os.getpid()}-")
         temporary.write_text("new")
 
 

@@ -62,7 +62,7 @@ def test_a_consumer_that_stops_early_waits_for_the_running_calls():
         time.sleep(0.05)
         ended.append(x)
 
-    many = 2000  # so many that a busy machine, slow to close, has not made all calls by then
+    many = 2000  # enough that even a busy machine, slow to close, has not made all calls by then
     results = run_unordered(slow, [(i,) for i in range(many)], 2, "threads")
     next(results)
     results.close()

@@ -115,7 +115,7 @@ def test_only_what_is_counted_adds_and_only_known_storages_are_chosen():
 
 def test_counts_of_other_shapes_do_not_add():
     small, wide = (count_pairs(BinaryRows.from_matrix(np.eye(d)), np.zeros(d, int), 1) for d in (2, 3))
-    with pytest.raises(ValueError, match="2 features do not add to counts of 1 classes and 3 features"):
+    with pytest.raises(ValueError, match="2 features cannot be added to counts of 1 classes and 3 features"):
         small + wide
 
 

@@ -134,7 +134,7 @@ def test_without_relations_it_is_soft_thresholding():
 def test_a_descendant_on_several_paths_counts_once():
     """A diamond: d lies in all four groups, and twice below a by way of b and c."""
     hierarchy = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
-    # d alone speaks: 4 groups take lam each from it.
+    # Only d has a value: each of its 4 groups takes lam from it.
     np.testing.assert_allclose(prox_graph([0, 0, 0, 5.0], hierarchy, 1.0), [0, 0, 0, 1.0])
 
 

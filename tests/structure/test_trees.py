@@ -69,7 +69,7 @@ def test_a_chain_of_equal_values_leaves_the_lone_feature(keys):
 @pytest.mark.parametrize("wide_labels", [False, True])
 @pytest.mark.parametrize("directed", [False, True])
 def test_many_rows_and_both_kinds_of_labels(directed, wide_labels):
-    """Past 65,535 features components need wider labels; here they are asked for. Rows fill two batches."""
+    """Beyond 65,535 features, components need wider labels; here they are forced. Rows fill two batches."""
     d = 300
     rng = np.random.default_rng(0)
     keys = rng.integers(0, 10**12, d * (d - 1) // 2)
@@ -84,7 +84,7 @@ def test_many_rows_and_both_kinds_of_labels(directed, wide_labels):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda k, r: _kernel.Ranking(k[:-1], r), "keys do not fit"),
+        (lambda k, r: _kernel.Ranking(k[:-1], r), "keys do not match"),
         (lambda k, r: _kernel.spanning_tree(k, 6, 6), "root is out of range"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.arange(5)), "entry per feature"),
         (lambda k, r: _kernel.hierarchical_tree(k, r, np.full(6, 9)), "out of range"),

@@ -18,7 +18,7 @@ from support.twins import RULES, Counts, Edge, Rules
 TREE_TWINS = {TAN: "tan", HieTAN: "hie_tan", HieTANLite: "hie_tan_lite", HRETAN: "hre_tan"}
 
 
-# What follows from a problem alone is worked out once; problems are told apart by identity.
+# What depends only on a problem is computed once; problems are distinguished by identity.
 @lru_cache(maxsize=256)
 def ontology(problem: Problem) -> Hierarchy:
     """With the terms that are not features, in no order related to the columns."""

@@ -1,4 +1,4 @@
-"""A web server on this machine that hands out the files of a directory, and misbehaves where it is told to."""
+"""A web server on this machine that serves the files of a directory, and misbehaves on request."""
 
 import threading
 import time

@@ -51,7 +51,7 @@ class Tree:
         return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
     def sources(self, *folders: str) -> Iterator[Path]:
-        """The files of code below some folders, but for what is installed or built."""
+        """The files of code below some folders, except for what is installed or built."""
         for folder in folders:
             for path in sorted((self.root / folder).rglob("*")):
                 if path.suffix in CODE and not {"node_modules", "__pycache__"} & set(path.parts):
@@ -74,7 +74,7 @@ def folders(tree: Tree) -> list[Place]:
     """How many modules each folder has."""
     count: dict[str, int] = {}
     for path in tree.sources("src", "kernel", "tests", "benchmarks", "reproduction"):
-        if path.stem not in ("__init__", "__main__"):  # they stand for the folder itself
+        if path.stem not in ("__init__", "__main__"):  # they represent the folder itself
             folder = tree.name(path.parent)
             count[folder] = count.get(folder, 0) + 1
     return _largest_first(Place(size, folder) for folder, size in count.items())
@@ -116,7 +116,7 @@ def python_functions(text: str) -> Iterator[tuple[str, int]]:
 
 
 def without_strings_and_comments(text: str) -> str:
-    """The same lines; nothing in them looks like a brace and is none."""
+    """The same lines; every brace in them is a real one."""
     pattern = r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
     digits = re.sub(r"(?<=\d)'(?=\d)", "", text)  # 1'000'000 in C++
     return re.sub(pattern, lambda found: "\n" * found[0].count("\n"), digits, flags=re.DOTALL)
@@ -124,7 +124,7 @@ def without_strings_and_comments(text: str) -> str:
 
 @dataclass
 class Block:
-    """A pair of braces under way: what stands before the first, and the line on which that begins."""
+    """An open pair of braces: the text before the first one, and the line on which that text begins."""
 
     header: str
     line: int
@@ -141,7 +141,8 @@ def blocks(text: str) -> Iterator[tuple[list[Block], Block, int]]:
         elif character == "}":
             block = around.pop()
             yield list(around), block, line
-            # A value in braces, among arguments or before a constructor's body, belongs to the header that goes on.
+            # A value in braces, among arguments or before a constructor's body, belongs to the header, which continues
+            # after it.
             goes_on = _is_value(block.header)
             header, header_line = (block.header + "{}", block.line) if goes_on else ("", line)
         elif character == ";":

@@ -53,7 +53,7 @@ class KillsOnce(BernoulliNB):
 
 
 class Kills(BernoulliNB):
-    """Kills every process but one that fits it to so many rows."""
+    """Kills any process, except the spared one, that fits it to `n_rows` rows."""
 
     def __init__(self, n_rows=0, spared=0):
         super().__init__()

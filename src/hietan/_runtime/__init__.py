@@ -1,1 +1,1 @@
-"""What every room may use: optional libraries, threads, processes, Dask, warnings. It knows nothing about features."""
+"""Helpers for every room: optional libraries, threads, processes, Dask, warnings. They know nothing about features."""

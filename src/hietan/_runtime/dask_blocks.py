@@ -1,7 +1,7 @@
 """Dask collections, recognised by the module of their type, so that Dask is not imported before it is used.
 
-A collection is seen as a list of delayed blocks of rows: the chunks of an array, the partitions of a data frame, or
-delayed blocks that are given as a list.
+A collection is treated as a list of delayed blocks of rows: the chunks of an array, the partitions of a data frame, or
+the blocks themselves if a list of them is given.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def row_blocks(X: Any) -> list[Any]:
         return list(X)
     if not hasattr(type(X), "to_delayed"):
         raise TypeError(
-            f"a Dask array, data frame or list of delayed blocks is expected, got {type(X).__name__}; "
+            f"expected a Dask array, data frame or list of delayed blocks, got {type(X).__name__}; "
             f"wrap a single delayed block in a list"
         )
     if hasattr(type(X), "numblocks") and X.ndim == 2 and X.numblocks[1] > 1:
@@ -60,19 +60,21 @@ def label_blocks(y: Any, X: Any, n_blocks: int) -> list[Any]:
     else:
         if lengths is None:
             raise ValueError(
-                "the lengths of the blocks of X are not known, so y cannot be divided; pass y divided like X"
+                "the lengths of the blocks of X are not known, so y cannot be divided; pass y in matching blocks"
             )
         y = np.asarray(y)
         if sum(lengths) != len(y):
             raise ValueError(f"X has {sum(lengths)} rows but y has {len(y)} labels")
         blocks = np.split(y, np.cumsum(lengths)[:-1])
     if len(blocks) != n_blocks:
-        raise ValueError(f"X has {n_blocks} blocks of rows but y has {len(blocks)}; divide both alike")
+        raise ValueError(
+            f"X has {n_blocks} blocks of rows but y has {len(blocks)}; divide both in the same way"
+        )
     return blocks
 
 
 def block_lengths(X: Any) -> list[int] | None:
-    """The number of rows of each block; None if the numbers are not known before the blocks are computed."""
+    """The number of rows in each block; None if they are not known before the blocks are computed."""
     chunks = X.chunks if hasattr(type(X), "chunks") else None
     if chunks is None or np.isnan(chunks[0]).any():
         return None
@@ -92,7 +94,7 @@ def map_blocks(
 ) -> Any:
     """A lazy Dask array of `function(model, block)` over all blocks; `columns` is None if the result is a vector.
 
-    The model travels to each worker once, whatever the number of blocks.
+    The model is sent to each worker once, however many blocks there are.
     """
     lazy = dask()
     array = import_optional("dask.array", extra="dask", purpose="a Dask array")

@@ -1,7 +1,7 @@
 """Old import paths: a module or a name that has moved is still found at its old path for one version, with a warning.
 
-The tables hold plain text, so that nothing here imports the packages above: a module is imported when its old path is
-asked for, not before. All entries are removed with the version `REMOVED_IN`.
+The tables hold plain text, so that nothing here imports the packages above: a module is imported only when its old path
+is used. All entries are removed with the version `REMOVED_IN`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from typing import Any
 
 REMOVED_IN = "0.3"
 MODULES = {
+    # Pickles name the modules of their classes.
+    "hietan.datasets._dataset": "hietan.datasets.dataset",
+    "hietan.explain._explanation": "hietan.explain.explanation",
+    # Public modules.
     "hietan.parallel": "hietan._runtime.parallel",
     "hietan.classifiers.min_support": "hietan.selection.min_support",
     "hietan.evaluation.cluster": "hietan.evaluation.study.cluster",
@@ -40,23 +44,23 @@ def _warn(old: str, new: str, stacklevel: int) -> None:
 
 
 class _MovedModules(MetaPathFinder, Loader):
-    """Answers the import of a module at its old path with the module at its new one."""
+    """Makes the import of a module by its old path return the module at its new path."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec for the modules that have moved; this finder comes last, and knows no others."""
+        """A spec for a module that has moved, and None for any other; this finder is the last to be consulted."""
         return ModuleSpec(fullname, self) if fullname in MODULES else None
 
     def exec_module(self, module: ModuleType) -> None:
-        """Replace the empty module of the old path by the module itself, so that there is only one."""
+        """Replace the empty module at the old path with the module itself, so that there is only one."""
         old = module.__name__
         _warn(old, MODULES[old], stacklevel=2)
         sys.modules[old] = import_module(MODULES[old])
 
 
 def redirect_moved_modules() -> None:
-    """Let imports of moved modules succeed from now on."""
+    """Make imports of moved modules work from now on."""
     if not any(isinstance(finder, _MovedModules) for finder in sys.meta_path):
         sys.meta_path.append(_MovedModules())
 

@@ -1,6 +1,6 @@
 """The look that all objects share in a notebook: a card with a title and a line of counts.
 
-Colours are the notebook's own, thinned out, so that light and dark themes both work.
+The colours are translucent versions of the notebook's own, so they suit both light and dark themes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _CARD = (
 
 
 def card(title: str, counts: Mapping[str, int], body: str) -> str:
-    """HTML with a title, a line of counts by what they count, and a body that is HTML already.
+    """HTML with a title, a line of labelled counts, and a body that is already HTML.
 
     >>> "<b>1,200</b>" in card("Dataset <1>", {"rows": 1200}, "<p>more</p>")
     True
@@ -32,5 +32,5 @@ def card(title: str, counts: Mapping[str, int], body: str) -> str:
 
 
 def details(title: str, body: str) -> str:
-    """A part that unfolds when its title is clicked; the body is HTML already."""
+    """A section that unfolds when its title is clicked; the body is already HTML."""
     return f'<details><summary style="cursor:pointer;{FAINT}">{escape(title)}</summary>{body}</details>'

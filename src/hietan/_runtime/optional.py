@@ -25,7 +25,7 @@ def import_optional(module: str, *, extra: str, purpose: str) -> ModuleType:
     Raises
     ------
     ImportError
-        If the library is not installed; the message says which extra brings it.
+        If the library is not installed; the message says which extra installs it.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from hietan._runtime.warning_filters import steady_warnings
 _T = TypeVar("_T")
 
 MAX_CHUNK_ROWS = 4096
-"""The most rows of a chunk; a multiple of the 64 rows that the kernel handles together."""
+"""The largest number of rows in a chunk; a multiple of the 64 rows that the kernel handles together."""
 
 
 def map_chunks(
@@ -24,11 +24,11 @@ def map_chunks(
     Parameters
     ----------
     function : callable
-        It is called as ``function(start, stop)``, and should release the GIL.
+        The function, called as ``function(start, stop)``; it should release the GIL.
     n_rows : int
         The number of rows.
     n_jobs : int or None
-        The number of threads, in the sense of joblib.
+        The number of threads, as in joblib.
     chunks_per_job : int
         The number of chunks for each thread. Several balance the load; one is better if each chunk has a fixed cost.
 
@@ -57,8 +57,8 @@ def run_ordered(
     calls : sequence of tuple
         The arguments of each call.
     n_jobs : int or None
-        The number of threads, in the sense of joblib. With one, or for a single call, no thread is started. Threads
-        are used whatever backend joblib is configured to use for processes.
+        The number of threads, as in joblib. With one, or for a single call, no thread is started. Threads are used even
+        if joblib is configured to use another backend.
 
     Returns
     -------
@@ -86,9 +86,9 @@ def run_unordered(
     calls : iterable of tuple
         The arguments of each call; they are taken as they are needed.
     n_jobs : int or None
-        The number of calls at a time, in the sense of joblib.
+        The number of calls to run at a time, as in joblib.
     backend : str
-        "threads", or the name of a backend of joblib.
+        "threads", or the name of a joblib backend.
     """
     jobs = effective_n_jobs(n_jobs)
     if jobs == 1:

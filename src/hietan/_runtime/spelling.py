@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
 
-# Typos are searched for in at most _NAMES names, spelt in at most _LETTERS different letters, because each name is
-# compared with all words that one wrong key makes of it. They are searched for only in words of at least _SHORTEST
+# Typos are looked for among at most _NAMES names, spelt with at most _LETTERS different letters, because each name is
+# compared with every word that one wrong key makes of it. They are looked for only in words of at least _SHORTEST
 # letters: identifiers with digits resemble each other without being misspelt, such as GO:0008150 and GO:0008151.
 _NAMES, _LETTERS, _SHORTEST = 100, 64, 5
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """The end of an error message about an unknown name: the known name that is meant, or else all known names.
+    """The end of an error message about an unknown name: the name that was probably meant, or else all known names.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _is_word(bare: str) -> bool:
 
 
 def _typos(word: str, letters: Sequence[str]) -> Iterator[str]:
-    """All that one wrong key makes of a word: a letter dropped, swapped with the next, added or replaced."""
+    """Every word that one wrong key makes of a word: a letter dropped, swapped with the next, added or replaced."""
     for i in range(len(word) + 1):
         before, after = word[:i], word[i:]
         if after:

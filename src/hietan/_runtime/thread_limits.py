@@ -20,7 +20,7 @@ def thread_pools() -> Any:
 
 @lru_cache(maxsize=1)
 def _pools(n_modules: int) -> Any:
-    # Searching for libraries takes longer than many jobs do; new libraries come with new modules.
+    # Searching for libraries takes longer than many jobs do, and new libraries appear only with new modules.
     return ThreadpoolController()
 
 
@@ -46,8 +46,8 @@ def one_thread_for_all_jobs() -> Iterator[None]:
     """Hold the limit of `one_thread` from the first of many jobs to the last.
 
     Two limits are needed. The calling thread limits its own pools, because threadpoolctl lets the limits of the thread
-    that came first override those that the jobs set in their threads. And it counts as a job, so that the limit on BLAS
-    is set once and not set and restored in every gap between two jobs.
+    that came first override those that the jobs set in their threads. It also counts as a job, so that the limit on
+    BLAS is set only once, not set and restored around every job.
     """
     with thread_pools().limit(limits=1), one_thread():
         yield
@@ -57,9 +57,9 @@ class _ProcessLimit:
     """One thread for BLAS, from the first job that enters to the last one that leaves.
 
     Jobs enter and leave in any order and in any thread, but threadpoolctl lets a single thread control OpenBLAS: the
-    first that sets a limit, for as long as it lives; it ignores all others, even one that only restores. So a thread
-    of its own, the holder, sets the limit when the first job enters, waits, and restores it when the last job leaves.
-    If libraries were loaded between two jobs, the holder adds their limits to those that it keeps.
+    first that sets a limit, for as long as it lives; it ignores all others, even one that only restores. So a dedicated
+    thread, the holder, sets the limit when the first job enters, waits, and restores it when the last job leaves. If
+    libraries were loaded between two jobs, the holder adds their limits to those that it keeps.
     """
 
     def __init__(self) -> None:

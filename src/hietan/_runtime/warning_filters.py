@@ -1,4 +1,4 @@
-"""Protects the caller's warning filters from worker threads that modify them."""
+"""Protecting the caller's warning filters from worker threads that modify them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-# Forests of scikit-learn warn with this when they find no filters, which a forest in another thread has removed.
+# Forests of scikit-learn give this warning when they find no filters because a forest in another thread has removed
+# them.
 _CHATTER = "`sklearn.utils.parallel.delayed` should be used with"
 
 
 @contextmanager
 def steady_warnings() -> Iterator[None]:
-    """Keep the filters of warnings while threads are at work.
+    """Preserve the warning filters while threads are running.
 
     The filters belong to the whole process, and `warnings.catch_warnings` is not safe in threads: forests of
-    scikit-learn enter it for every tree, and two of them at a time leave the filters empty for good. So a copy of the
-    filters is applied where warnings are shown, and at the end the filters are put back.
+    scikit-learn enter it for every tree, and two of them running at once can leave the filters empty for good. So a
+    copy of the filters is applied where warnings are shown, and at the end the filters are put back.
     """
     filters: Any = warnings.filters
     kept = list(filters)
@@ -41,7 +42,7 @@ def steady_warnings() -> Iterator[None]:
 
 
 def _is_ignored(message: str, category: type[Warning], filters: Sequence[Any]) -> bool:
-    """Whether the first filter that fits ignores it; filters for single modules are skipped: it is not known here."""
+    """Whether the first matching filter ignores it; filters for modules are skipped: its module is not known here."""
     for action, pattern, kind, module, line in filters:
         fits = pattern is None or (
             pattern.match(message) if hasattr(pattern, "match") else pattern == message

@@ -1,4 +1,4 @@
-"""Datasets, methods and studies by name, as the command line takes them, for Python.
+"""Datasets, methods and studies by name, as on the command line, for use from Python.
 
 >>> from hietan import catalogue
 >>> catalogue.load_dataset("synthetic-0").X.shape

@@ -1,4 +1,4 @@
-"""Datasets by name, by name of a set, or by file."""
+"""Datasets by name, by the name of a set, or by file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dataset_names() -> tuple[str, ...]:
 
 
 def dataset_sets() -> dict[str, tuple[str, ...]]:
-    """The names that stand for several datasets, with the names of these.
+    """The names of the sets of datasets, each with the names of its datasets.
 
     >>> {name: len(members) for name, members in dataset_sets().items()}
     {'ageing-2014': 28, 'synthetic': 8}
@@ -32,18 +32,20 @@ def dataset_sets() -> dict[str, tuple[str, ...]]:
     return {"ageing-2014": tuple(_PUBLISHED), "synthetic": _SYNTHETIC}
 
 
-def load_dataset(spec: str) -> Dataset:
+def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
     """Load a single dataset.
 
     Parameters
     ----------
     spec : str
         A name such as "CE-BP" or "synthetic-0", or the path of a file that `Dataset.save` or ``hietan build`` wrote.
+    progress : bool
+        Whether to show the progress of a download on stderr.
 
     Raises
     ------
     CatalogueError
-        If there is neither a dataset of this name nor such a file.
+        If there is neither a dataset with this name nor such a file.
     DataError
         If the file is not a dataset.
 
@@ -54,7 +56,7 @@ def load_dataset(spec: str) -> Dataset:
     ('synthetic-0', (150, 80))
     """
     if spec in _PUBLISHED:
-        return fetch_ageing_genes(*_PUBLISHED[spec])
+        return fetch_ageing_genes(*_PUBLISHED[spec], progress=progress)
     if spec in _SYNTHETIC:
         seed = _SYNTHETIC.index(spec)
         made = make_hierarchical_classification(150, 80, imbalance=0.35 + 0.04 * seed, random_state=seed)
@@ -67,15 +69,15 @@ def load_dataset(spec: str) -> Dataset:
     return dataset if dataset.name else replace(dataset, name=path.stem)
 
 
-def load_datasets(specs: Sequence[str]) -> list[Dataset]:
-    """Load all datasets that the names, names of sets and files stand for, each once.
+def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Dataset]:
+    """Load all datasets given by name, by the name of a set or by file, each once; see `load_dataset`.
 
     >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
     ['synthetic-1', 'synthetic-0', 'synthetic-2']
     """
     sets = dataset_sets()
     names = dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,)))
-    return [load_dataset(name) for name in names]
+    return [load_dataset(name, progress=progress) for name in names]
 
 
 def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:

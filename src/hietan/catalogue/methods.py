@@ -1,4 +1,4 @@
-"""Methods by name, by name of a set, or by import path, with their parameters and what is tuned around them."""
+"""Methods by name, by the name of a set, or by import path, with their parameters and what is tuned around them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from hietan.selection import MinSupport
 
 # The lambda of a ProximalGraph that is not tuned.
 UNTUNED_LAMBDA = 0.002
-# What a nested search for alpha tries.
+# The values that a nested search for alpha tries.
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
@@ -60,7 +60,7 @@ class MethodEntry:
     idea : str
         What it does, in a few words.
     make : callable
-        Makes the classifier, which is not fitted; those of this package also take their parameters.
+        Makes the unfitted classifier; for classifiers of this package, it accepts their parameters.
     sets : tuple of str
         The sets that it belongs to, besides "all".
     in_demo : bool
@@ -76,7 +76,7 @@ class MethodEntry:
 
 
 def to_dense(X: Any) -> Any:
-    """A sparse matrix as an array, for classifiers that take no sparse matrices."""
+    """A sparse matrix as an array, for classifiers that do not accept sparse matrices."""
     return X.toarray() if hasattr(X, "toarray") else X
 
 
@@ -161,7 +161,7 @@ def method_names() -> tuple[str, ...]:
 
 
 def method_sets() -> dict[str, tuple[str, ...]]:
-    """The names that stand for several methods, with the names of these.
+    """The names of the sets of methods, each with the names of its methods.
 
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')
@@ -184,7 +184,7 @@ def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
     spec : str
         A name of the catalogue or an import path, and after a colon parameters as name=value, separated by commas.
     lam : float or None
-        The lambda of a proximalGraph whose parameters do not say it; with None it chooses lambda by its own inner
+        The lambda of proximalGraph, unless its parameters give one. With None, lambda is chosen by an inner
         cross-validation.
 
     Raises
@@ -227,12 +227,12 @@ def make_methods(
     Parameters
     ----------
     specs : sequence of str
-        Names, names of sets, or import paths, each with parameters after a colon if wanted.
+        Names, names of sets, or import paths, each optionally followed by a colon and parameters.
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
         combined with every smoothing.
     lam : float or None
-        The lambda of proximalGraph; with None it chooses lambda by its own inner cross-validation.
+        The lambda of proximalGraph. With None, it is chosen by an inner cross-validation.
     tune_alpha : bool
         Whether to choose alpha by the log loss of an inner 5-fold cross-validation instead.
     tune_threshold : bool
@@ -278,7 +278,7 @@ def number_text(number: float) -> str:
 def _variants(
     spec: str, estimator: Any, settings: Sequence[tuple[float | None, str]], min_support: int | None
 ) -> list[Method]:
-    """A method once for each setting; only once if it has no such parameters, or brings its own."""
+    """A method once for each setting; only once if it has no such parameters, or if they are given."""
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
@@ -321,7 +321,7 @@ def _imported(path: str) -> Any:
     module, _, name = path.rpartition(".")
     if "," in path:
         raise CatalogueError(
-            f"unknown method {path!r}; name several methods one by one: --methods A --methods B"
+            f"unknown method {path!r}; to give several methods, repeat the option: --methods A --methods B"
         )
     if not module:
         raise CatalogueError(f"unknown method {path!r}{suggest(path, [*METHODS, *method_sets()])}")

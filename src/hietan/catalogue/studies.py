@@ -23,9 +23,9 @@ class StudyOptions:
     Parameters
     ----------
     data, methods : list of str
-        Names, names of sets, files and import paths, as `load_datasets` and `make_methods` take them.
+        Names, names of sets, files and import paths, as accepted by `load_datasets` and `make_methods`.
     folds, seeds : int
-        The number of folds of a cross-validation, and of seeds: 0, 1, ...
+        The number of folds of each cross-validation, and the number of seeds, which are 0, 1, ...
     alpha : list of float, optional
         Values of alpha; 1 if not given.
     smoothing : list of str, optional
@@ -33,7 +33,7 @@ class StudyOptions:
     lam : float or str
         The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation.
     tune_alpha, tune_threshold : bool
-        Whether to choose alpha and the threshold of probability by inner cross-validation.
+        Whether to choose alpha and the probability threshold by inner cross-validation.
     usage : bool
         Whether to count how often features are used.
     min_support_in_folds : int, optional
@@ -63,7 +63,7 @@ class StudyOptions:
     def run_where(
         self, jobs: int | None = None, backend: str | None = None, scheduler: str | None = None
     ) -> StudyOptions:
-        """The same study, run elsewhere; what is None stays, except that another backend drops the scheduler."""
+        """The same study, run elsewhere; None changes nothing, except that changing the backend drops the scheduler."""
         options = self
         if backend is not None and backend != self.backend:
             options = replace(options, backend=backend, scheduler=None)
@@ -92,6 +92,7 @@ def run_named_study(
     *,
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
+    show_downloads: bool = False,
 ) -> StudyResults:
     """Run a study of named datasets and methods.
 
@@ -100,16 +101,18 @@ def run_named_study(
     options : StudyOptions
         What the study compares, and how it is run.
     output : path, optional
-        The directory of the results, where an interrupted study resumes; without it nothing is kept on disk.
+        The directory of the results, from which an interrupted study is resumed. Without it, nothing is kept on disk.
     retry_failed : bool
-        Whether to run jobs again that failed before.
+        Whether to run again the jobs that failed before.
     progress : callable, optional
         Called with a `Progress` after every job.
+    show_downloads : bool
+        Whether to show the progress of downloads on stderr.
 
     Raises
     ------
     CatalogueError
-        If there is no dataset or method of a name.
+        If a name is not that of a dataset or method.
     StudyError
         If the study cannot be run as asked.
 
@@ -128,7 +131,7 @@ def run_named_study(
         tune_threshold=options.tune_threshold,
         min_support=options.min_support_in_folds,
     )
-    datasets = load_datasets(options.data)
+    datasets = load_datasets(options.data, progress=show_downloads)
     return run_study(
         datasets,
         methods,
@@ -150,7 +153,7 @@ def run_named_study(
 
 _NAMES = (str, "a name or a list of names")
 _COUNT = (int, "a whole number above 0")
-# What the value of each key must be, for Python and in words; the keys that are not here are true or false.
+# What the value of each key must be, as types and in words; keys that are not listed here are true or false.
 _KINDS: dict[str, tuple[Any, str]] = {
     "data": _NAMES,
     "methods": _NAMES,
@@ -174,7 +177,7 @@ def read_study_file(path: str | Path) -> StudyOptions:
     Raises
     ------
     StudyError
-        If the file is not TOML, a key is unknown or missing, or a value is not what the key takes.
+        If the file is not TOML, a key is unknown or missing, or a value is not accepted for its key.
     """
     path = Path(path)
     try:

@@ -1,4 +1,4 @@
-"""What the Bayesian classifiers share: their parameters, the steps of a fit, and predictions over one hook."""
+"""What the Bayesian classifiers share: their parameters, the steps of a fit, and predictions through one hook."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SMOOTHINGS = _kernel.SMOOTHINGS
 
 
 def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Give a method that answers for rows a lazy answer for the rows of a Dask collection."""
+    """Let a method that takes rows also take a Dask collection, for which it returns a lazy result."""
 
     @wraps(method)
     def either_way(self: Any, X: Any) -> Any:
@@ -50,10 +50,10 @@ def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]
 
 
 class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """A classifier that works with per-class counts of binary features alone.
+    """A classifier that needs nothing but per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
-    `n_jobs`) and fills in the steps that are its own. They come in this order:
+    `n_jobs`) and implements the steps that are its own. They are run in this order:
 
     1. `_check_parameters` refuses wrong parameters, at the beginning of every call.
     2. `fit` and the first `partial_fit` read the columns and classes, then `_draw` makes the random choices.
@@ -63,8 +63,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     5. `_joint_log` scores a chunk of rows for the predictions, and `_score_parts` takes the same scores apart for
        `explain`.
 
-    Only `_learn`, `_joint_log` and `_score_parts` must be written. If step 1 refuses a call, the model stays as it was.
-    If step 2 or 3 does, `fit` leaves no model, and `partial_fit` leaves the one that was there.
+    Only `_learn`, `_joint_log` and `_score_parts` must be implemented. If step 1 refuses a call, the model stays as it
+    was. If step 2 or 3 refuses one, `fit` leaves no model, and `partial_fit` leaves the existing one unchanged.
     """
 
     hierarchy: Hierarchy | None
@@ -77,12 +77,12 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
-        """The fitted attributes that are drawn at random, once for a model."""
+        """The fitted attributes that are drawn at random, once per model."""
         return {}
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-        """Count the rows, given the class of each. Static, since it travels to a cluster without the model."""
+        """Count the rows, given the class of each. Static, because it is sent to a cluster without the model."""
         return count_pairs(rows, codes, n_classes)
 
     @abstractmethod
@@ -99,7 +99,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     def _score_parts(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
-        """What `_joint_log` of these rows is the sum of."""
+        """The parts that add up to the `_joint_log` of these rows."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -108,7 +108,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
         hierarchy by name. It may also be a Dask array or data frame, or a list of delayed blocks of rows, with y
-        divided alike: each block is then counted where it is, and the model is that of one fit to all rows in memory.
+        divided in the same way: each block is then counted where it is, and the model is the same as that of one fit to
+        all rows in memory.
 
         Parameters
         ----------
@@ -123,7 +124,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             The fitted classifier.
         """
         self._check_parameters()
-        # A refused fit leaves no model rather than half of two, and the old counts' memory is free for the new ones.
+        # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
         rows = read_blocks(self, X, y) if is_partitioned(X) else read_rows(self, X, y, reset=True)
@@ -132,9 +133,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """Add further training rows. The model is that of one `fit` to all rows, however they are divided.
+        """Add further training rows. The model is the same as that of one `fit` to all rows, however they are divided.
 
-        Data larger than memory are read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
+        Data larger than memory can be read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
 
         Parameters
         ----------
@@ -143,7 +144,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         y : array of shape (n_samples,)
             Their classes.
         classes : array of shape (n_classes,) or None, default None
-            All labels that this or later calls may bring. The first call needs it; later ones may leave it out.
+            All labels that this or later calls may contain. The first call needs it; later ones may leave it out.
 
         Returns
         -------
@@ -156,27 +157,30 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         first = not hasattr(self, "counts_")
         if first and classes is None:
             raise ValueError(
-                "the first call of partial_fit needs classes: all labels that this or later calls may bring"
+                "the first call of partial_fit needs classes: all labels that this or later calls may contain"
             )
         rows = read_rows(self, X, y, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
         if not first and not np.array_equal(known, self.classes_):
             raise ValueError(
-                f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}"
+                f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}; "
+                "pass the same or none"
             )
         unknown = np.setdiff1d(rows.y, known)
         if unknown.size:
-            raise ValueError(f"y holds {unknown.tolist()}, not among the classes {known.tolist()}")
+            raise ValueError(
+                f"y holds the labels {unknown.tolist()}, which are not among the classes {known.tolist()}"
+            )
         self._take_in(rows, known)
         return self
 
     def _take_in(self, rows: TrainingRows, classes: NDArray[Any]) -> None:
-        """Count rows and store the outcome, in addition to the counts that are there. Called by the fits alone."""
+        """Count rows and add them to any counts that are already there. Called only by `fit` and `partial_fit`."""
         first = not hasattr(self, "counts_")
         self._check_classes(classes)
         hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
         columns = Columns(rows.n_features, rows.names, classes, hierarchy)
-        if first:  # said once, not with every part of the data
+        if first:  # warn once, not for every part of the data
             warn_of_misspelt(self.hierarchy, rows.names, stacklevel=3)
         drawn = self._draw(rows.n_features) if first else {}
         counted = rows.counted(RowCounter(columns, self.binarize, self._count))
@@ -203,13 +207,13 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     @property
     def _learned(self) -> Any:
-        """The result of `_learn`, learned when it is first asked for."""
+        """The result of `_learn`, computed on first use."""
         if self.__dict__.get("_structure") is None:
             self._structure = self._learn()
         return self._structure
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Take over fitted attributes, as `StorableMixin` says; what follows from the counts is learned from them."""
+        """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
         super().__hietan_restore__(fitted)
         self._set_counts(fitted["counts_"])
 
@@ -260,7 +264,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             The rows to explain. The labels of a data frame's rows appear in the explanations.
         target : label or None, default None
             The class whose log-odds against all others are explained. None means the second of two classes, or the
-            predicted one of several.
+            predicted class if there are more.
         term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of the columns.
 
@@ -290,7 +294,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         """The rows to predict, validated."""
         check_is_fitted(self)
         if is_partitioned(X):
-            raise TypeError("rows in memory are expected here, got a Dask collection; pass X.compute()")
+            raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)

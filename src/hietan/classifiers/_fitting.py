@@ -1,8 +1,9 @@
-"""From rows to counts, the one step that all fits share: of rows in memory, of parts of them, and of Dask's blocks.
+"""From rows to counts, the step that all fits share, for rows in memory, in parts or in Dask's blocks.
 
-The rows are read first (`read_rows` here, `read_blocks` for Dask): that tells the number and the names of the columns
-and the labels that occur. With them the model describes the `Columns` and makes a `RowCounter`, which turns rows into
-`Counted`, wherever the rows are. Nothing here changes the model: it stores the outcome, or nothing if a step refuses.
+The rows are read first (`read_rows` here, `read_blocks` for Dask): this gives the number and names of the columns, and
+the labels that occur. With them, the model describes the `Columns` and makes a `RowCounter`, which turns rows into
+`Counted`, wherever the rows are. Nothing here changes the model: the model itself stores the outcome, or nothing if a
+step refuses the data.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ CountFunction = Callable[[BinaryRows, NDArray[np.int64], int], PairCounts]
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What is known of the data before any row is counted.
+    """What is known about the data before any row is counted.
 
     Attributes
     ----------
     n_features : int
         The number of columns.
     names : array of str or None
-        The names of the columns, where they have any.
+        The names of the columns, if they have any.
     classes : array
         The labels, sorted.
     hierarchy : Hierarchy
@@ -53,7 +54,7 @@ class Counted:
     violation: Violation | None
 
     def __add__(self, later: Counted) -> Counted:
-        """The sum with the rows that follow: the first contradiction is that of all rows in one piece."""
+        """The sum with the rows that follow; the contradiction is the first one in all rows together."""
         violation = self.violation
         if violation is None and later.violation is not None:
             row, parent, child = later.violation
@@ -63,7 +64,7 @@ class Counted:
 
 @dataclass(frozen=True, eq=False)
 class RowCounter:
-    """Counts rows that were validated; small and picklable, for it travels to the workers of a cluster.
+    """Counts validated rows; small and picklable, because it is sent to the workers of a cluster.
 
     Attributes
     ----------
@@ -72,7 +73,7 @@ class RowCounter:
     threshold : float or None
         A feature is 1 above it; see the parameter `binarize` of the classifiers.
     count : callable
-        What is counted: `count_pairs` or `count_ones`.
+        The function that counts: `count_pairs` or `count_ones`.
     """
 
     columns: Columns
@@ -96,7 +97,7 @@ class TrainingRows(Protocol):
 
     @property
     def names(self) -> Any:
-        """The names of the columns, where they have any."""
+        """The names of the columns, if they have any."""
 
     @property
     def labels(self) -> NDArray[Any]:
@@ -132,8 +133,8 @@ class RowsInMemory:
 def read_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> RowsInMemory:
     """Validate rows and labels with scikit-learn.
 
-    With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); without, X must have
-    those that it knows.
+    With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); otherwise, X must
+    have the columns that the estimator has already learned.
     """
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
     check_classification_targets(y)

@@ -16,9 +16,9 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class PathFit:
-    """The fits along a path, an entry per lambda: weights (a row each), intercept, objective, gap and number of steps.
+    """The fits along a path, one entry per lambda: weights (a row each), intercept, objective, gap, number of steps.
 
-    `relative_gap` is the duality gap, an upper bound of the distance from the minimum, as a fraction of the loss of the
+    `relative_gap` is the duality gap, an upper bound on the distance from the minimum, as a fraction of the loss of the
     constant model.
     """
 
@@ -48,7 +48,7 @@ class LogisticProblem:
         return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * mean)
 
     def solve(self, lams: Vector, max_iter: int, tol: float) -> PathFit:
-        """Fit one lambda after the other, each starting from the last fit, until the relative gap is at most `tol`."""
+        """Fit one lambda after another, each from the previous fit, until the relative gap is at most `tol`."""
         X = self._X
         coef, summary, n_iter = _kernel.logistic_path(
             indptr=X.indptr.astype(np.int64),

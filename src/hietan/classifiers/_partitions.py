@@ -25,13 +25,13 @@ class RowsInBlocks:
     Attributes
     ----------
     estimator : classifier
-        Blocks are validated for it.
+        The classifier that the blocks are validated for.
     X, y : lists of delayed blocks
-        The rows and their labels, divided alike.
+        The rows and their labels, divided in the same way.
     n_features : int
         The number of columns.
     names : array of str or None
-        The names of the columns, where they have any.
+        The names of the columns, if they have any.
     labels : array
         The labels that occur, sorted.
     """
@@ -44,7 +44,7 @@ class RowsInBlocks:
     labels: NDArray[Any]
 
     def counted(self, counter: RowCounter) -> Counted:
-        """The sum of all blocks' counts: each block is counted where it is, and what travels are counts."""
+        """The sum of the counts of all blocks: each block is counted where it is, and only counts are sent."""
         lazy = dask_blocks.dask()
         reader = lazy.delayed(_reader(self.estimator, counter.columns), traverse=False)
         shared = lazy.delayed(counter, traverse=False)
@@ -69,7 +69,7 @@ def read_blocks(estimator: Any, X: Any, y: Any) -> RowsInBlocks:
     (width, names), *occurred = lazy.compute(
         lazy.delayed(_columns, pure=False)(rows[0]), *(occurring(block) for block in labels)
     )
-    # An empty block tells nothing, not even the type of the labels.
+    # An empty block says nothing, not even the type of the labels.
     seen = [block for block in occurred if block.size]
     if not seen:
         raise ValueError("X has no rows")
@@ -77,7 +77,7 @@ def read_blocks(estimator: Any, X: Any, y: Any) -> RowsInBlocks:
 
 
 def predict_partitions(model: Any, method: str, X: Any) -> Any:
-    """A lazy Dask array of the answers of `method`, one of the model's prediction methods, for each row."""
+    """A lazy Dask array of what `method`, one of the model's prediction methods, returns for each row."""
     if method == "predict":
         return dask_blocks.map_blocks(_Call(method), model, X, None, model.classes_.dtype)
     return dask_blocks.map_blocks(_Call(method), model, X, len(model.classes_), np.dtype(np.float64))
@@ -112,7 +112,7 @@ def _labels(y: Any) -> NDArray[Any]:
 
 
 def _reader(estimator: Any, columns: Columns) -> Any:
-    """A copy that knows the columns and nothing else: scikit-learn compares a block's columns with an estimator's."""
+    """A copy that knows only the columns: scikit-learn compares a block's columns with an estimator's."""
     reader = clone(estimator).set_params(hierarchy=None)
     reader.n_features_in_ = columns.n_features
     if columns.names is not None:
@@ -124,7 +124,9 @@ def _count_block(reader: Any, counter: RowCounter, X: Any, y: Any) -> Counted | 
     """The counts of a block; None if it has no rows."""
     y = np.asarray(y)
     if X.shape[0] != len(y):
-        raise ValueError(f"a block has {X.shape[0]} rows of X but {len(y)} labels; divide both alike")
+        raise ValueError(
+            f"a block has {X.shape[0]} rows of X but {len(y)} labels; divide both in the same way"
+        )
     if not len(y):
         return None
     X, y = validate_data(reader, X, y, accept_sparse="csr", dtype="numeric", reset=False)

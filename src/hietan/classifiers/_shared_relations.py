@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
-from hietan import _kernel
 from hietan.hierarchy import Hierarchy
 from hietan.structure import kernel_relations
 
 
 class SharedRelations:
-    """The relations of a hierarchy: made once for the kernel, and shared by all chunks of rows.
+    """The relations of a hierarchy, built once for the kernel (`kernel`) and shared by all chunks of rows.
 
-    The kernel's own object cannot be pickled; a copy in another process makes it again when it is first needed.
+    The kernel's own object cannot be pickled; a copy in another process builds it again.
     """
 
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
-
-    @cached_property
-    def kernel(self) -> _kernel.Relations:
-        """The relations, for the kernel."""
-        return kernel_relations(self.hierarchy)
+        self.kernel = kernel_relations(hierarchy)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SharedRelations, (self.hierarchy,)

@@ -19,7 +19,7 @@ class StorableMixin:
     def __hietan_fitted__(self) -> dict[str, Any]:
         """The fitted attributes: by scikit-learn's convention, those whose names end with an underscore.
 
-        What follows from them has names that begin with one, and is not kept.
+        Attributes that follow from them have names that begin with one, and are not stored.
         """
         return {
             name: value
@@ -28,7 +28,7 @@ class StorableMixin:
         }
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Take over fitted attributes, of this class and checked by the caller; wrong parameters are refused."""
+        """Restore fitted attributes of this class, checked by the caller; wrong parameters are refused."""
         self._check_parameters()
         for name, value in fitted.items():
             setattr(self, name, value)

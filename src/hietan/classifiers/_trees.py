@@ -62,7 +62,7 @@ class TreeClassifier(BaseBayes):
         log_prior: NDArray[np.float64],
         removed: tuple[tuple[RemovedFeature, ...], ...] = (),
     ) -> ScoreParts:
-        """What the scores by the trees `parents`, one for each row, are the sums of."""
+        """The parts that add up to the scores by the trees `parents`, one for each row."""
         n_rows = len(parents)
         base = np.tile(log_prior, (n_rows, 1))
         factors = _kernel.tree_factors(
@@ -88,13 +88,13 @@ class EagerTreeClassifier(TreeClassifier):
 
     @property
     def tree_(self) -> Tree:
-        """The tree that scores every row. After `partial_fit` it is learned when it is first asked for."""
+        """The tree that scores every row. After `partial_fit` it is learned on first use."""
         check_is_fitted(self)
         tree: Tree = self._learned
         return tree
 
     def trees(self, X: Any) -> list[Tree]:
-        """The tree that scores each row of X: for all of them the same object, `tree_`."""
+        """The tree that scores each row of X: the same object, `tree_`, for all rows."""
         return [self.tree_] * self._read(X).n_rows
 
     def _joint_log(
@@ -116,7 +116,7 @@ class EagerTreeClassifier(TreeClassifier):
 
 
 class LazyTreeClassifier(TreeClassifier):
-    """Learns a tree for each row it is asked about, from the counts alone."""
+    """Learns a tree for each row to predict, from the counts alone."""
 
     def _learn(self) -> EdgeRanking:
         ranking = EdgeRanking(self.counts_, self.hierarchy_)
@@ -160,7 +160,7 @@ class LazyTreeClassifier(TreeClassifier):
         return self._tree_parts(parents, words, log_prior, removed)
 
     def _removed(self, parent: NDArray[np.int32], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:
-        """Each feature that is not in the tree, with the first of its relatives of the same value to enter it."""
+        """Each feature that is not in the tree, with the first of its relatives with the same value to enter it."""
         entered = self._ranking.order_of_entry(parent)
         above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
         found = []

@@ -107,9 +107,9 @@ class AODE(_AveragedEstimators):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
@@ -182,9 +182,9 @@ class HieAODE(_AveragedEstimators):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
@@ -256,14 +256,14 @@ class HieAODELite(_AveragedEstimators):
     """Hie-AODE without the ancestors (Wan & Freitas 2020).
 
     Like :class:`HieAODE`, but the estimator of a feature leaves its ancestors out. Features are not removed from single
-    rows. (The estimators of deep terms have fewer factors and so weigh more, as the method is defined.)
+    rows. (By the definition of the method, the estimators of deep terms have fewer factors and so weigh more.)
 
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"

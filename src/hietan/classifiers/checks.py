@@ -20,16 +20,16 @@ def is_number(value: object) -> bool:
 
 
 def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse an `n_jobs` that joblib would not take."""
+    """Refuse an `n_jobs` that joblib would not accept."""
     if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise ValueError(f"n_jobs must be an integer other than 0, or None; got {n_jobs!r}")
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:
-    """Give back rows, or labels, as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
+    """Return rows or labels as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
     if is_partitioned(rows):
         raise TypeError(
-            f"{taker} takes rows in memory, got {type(rows).__name__} of Dask; {reason}: pass the result of .compute()"
+            f"{taker} takes rows in memory, got a Dask {type(rows).__name__}; {reason}: pass the result of .compute()"
         )
     return rows
 
@@ -39,12 +39,12 @@ def check_hierarchy(hierarchy: Any) -> None:
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(
             f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
-            f"Hierarchy.from_edges and its siblings build one"
+            f"build one with Hierarchy.from_edges"
         )
 
 
 def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
-    """The hierarchy over the columns of X; without one, columns that are related to nothing."""
+    """The hierarchy over the columns of X; without one, columns that are not related to each other."""
     if hierarchy is not None:
         return hierarchy.align(names, n_features)
     if names is None or len(set(names)) < len(names) or not all(names):
@@ -53,7 +53,7 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
 
 
 def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
-    """Warn where columns that the hierarchy does not know look like features of it that X lacks.
+    """Warn if columns that the hierarchy does not know look like features of it that X lacks.
 
     Other unknown columns are not a mistake: X may have features that are not in the hierarchy.
     """
@@ -68,8 +68,8 @@ def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, s
         shown = ", ".join(f"{name!r} for {meant!r}" for name, meant in list(found.items())[:3])
         more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
         warnings.warn(
-            f"X has columns that the hierarchy does not know, but that look like features of it: {shown}{more}. As "
-            f"they are written, they are related to nothing; rename them to match. If this is intended: "
+            f"X has columns that are not in the hierarchy but look like features of it: {shown}{more}. As they "
+            f"are written, they are not related to any feature; rename them to match. If this is intended: "
             f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
             stacklevel=stacklevel + 1,
@@ -77,7 +77,7 @@ def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, s
 
 
 def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
-    """Warn of a row that contradicts the hierarchy, if one was found."""
+    """Warn about a row that contradicts the hierarchy, if one was found."""
     if found is None:
         return
     row, parent, child = found

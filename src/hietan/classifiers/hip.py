@@ -20,17 +20,17 @@ from hietan.structure.tree import ABSENT, ROOT
 class HIPNB(BaseBayes):
     """Naive Bayes with HIP's lazy selection of features (Wan, Freitas & de Magalhaes 2015).
 
-    In the row to classify, a feature at 1 removes all its ancestors and a feature at 0 all its descendants, because it
-    implies their values. All features are judged at once, and features that are removed themselves still remove others.
-    Naive Bayes scores the rest: the most specific ones and the most general zeros. (Only a row that is not closed
-    upwards can lose all its features; the class prior then decides.)
+    In the row to classify, a feature at 1 removes all its ancestors and a feature at 0 removes all its descendants,
+    because it implies their values. All features are judged at once, so features that are themselves removed still
+    remove others. Naive Bayes scores the rest: the most specific ones and the most general zeros. (Only a row that is
+    not closed upwards can lose all its features; the class prior then decides.)
 
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"

@@ -59,7 +59,7 @@ class LambdaPath:
 
     @property
     def best(self) -> int:
-        """The position of the smallest log loss; among equals, that of the largest lambda."""
+        """The position of the smallest log loss; if several are equal, that of the largest lambda."""
         return int(np.argmin(self.log_loss))
 
     def to_frame(self) -> Any:
@@ -85,14 +85,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     lam : float or None, default None
-        Weight of the penalty, above 0. None means that it is chosen from 30 values, log-spaced from the smallest
-        value with all weights zero down to 1/1000 of it: the one with the smallest log loss in an inner cross-
-        validation is taken, and the largest among equals. The inner cross-validation has 5 stratified folds, or fewer
-        where a class has fewer rows.
+        Weight of the penalty, above 0. None means that it is chosen from 30 values, log-spaced from the smallest value
+        with all weights zero down to 1/1000 of it. The one with the smallest log loss in an inner cross-validation is
+        taken, or the largest of several with the same log loss. The inner cross-validation has 5 stratified folds, or
+        fewer if a class has fewer rows.
     class_weight : {"balanced"}, dict or None, default None
         Weights of the rows of each class. "balanced" gives each class the same total weight, in every problem of one
         class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its meaning. The
@@ -100,8 +100,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     max_iter : int, default 10000
         The largest number of steps for each value of lam.
     tol : float, default 1e-4
-        The fit stops at this duality gap, an upper bound of the distance of the objective from its minimum, as a
-        fraction of the loss of the constant model. A ConvergenceWarning says where it was not reached.
+        The fit stops at this duality gap, an upper bound on the distance of the objective from its minimum, as a
+        fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
     random_state : int, RandomState instance or None, default None
@@ -219,7 +219,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ fitting
 
     def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
-        """One for two classes, whose positive class is the second; else one per class, against the rest."""
+        """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
         penalty = graph_penalty(self.hierarchy_)
         n_classes = len(self.classes_)
         problems = []
@@ -323,8 +323,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
         target : label or None, default None
-            The class whose `decision_function` is explained. None means the second of two classes, or the predicted one
-            of several.
+            The class whose `decision_function` is explained. None means the second of two classes, or the predicted
+            class if there are more.
         term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of the columns.
 

@@ -14,14 +14,14 @@ class TAN(EagerTreeClassifier):
     """Tree augmented naive Bayes (Friedman, Geiger & Goldszmidt 1997).
 
     Learns the maximum spanning tree of the features by conditional mutual information given the class; its edges point
-    away from a random root. The hierarchy has no influence: TAN is the method that the others are compared with.
+    away from a random root. The hierarchy has no influence: TAN is the baseline for the other methods.
 
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
@@ -102,9 +102,9 @@ class HieTAN(EagerTreeClassifier):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
@@ -185,9 +185,9 @@ class HieTANLite(LazyTreeClassifier):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
@@ -265,9 +265,9 @@ class HRETAN(LazyTreeClassifier):
     Parameters
     ----------
     hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are related
-        to nothing. Without names, the columns must be those of `hierarchy.features`, in that order. None means that
-        no features are related.
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"

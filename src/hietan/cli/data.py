@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from hietan.cli.messages import errors, make_console, make_table, printable, say
+from hietan.cli.messages import errors, is_watched, make_console, make_table, printable, say
 
 if TYPE_CHECKING:
     from hietan.datasets import DatasetSummary
@@ -35,7 +35,7 @@ Where = Annotated[
     list[str] | None,
     typer.Option(metavar="COLUMN=VALUE", help="Read only rows with this value; may be repeated."),
 ]
-Match = Annotated[str, typer.Option(help="The kinds of names that ids may be, separated by commas.")]
+Match = Annotated[str, typer.Option(help="The kinds of names to match ids with, separated by commas.")]
 OnConflict = Annotated[
     str,
     typer.Option(help="What to do with genes that have several labels: drop, first, majority or raise."),
@@ -51,18 +51,18 @@ Evidence = Annotated[
 ]
 Taxon = Annotated[str | None, typer.Option(help="The only organism to keep, by its NCBI taxon id.")]
 FollowReplaced = Annotated[bool, typer.Option(help="Use the successors of obsolete terms (replaced_by).")]
-MinSupport = Annotated[int, typer.Option(help="Keep terms of at least this many rows.")]
+MinSupport = Annotated[int, typer.Option(help="Keep terms that at least this many rows have.")]
 DropRoots = Annotated[bool, typer.Option(help="Leave out the roots of the ontology.")]
 DropConstant = Annotated[bool, typer.Option(help="Leave out terms that all rows have.")]
-Deduplicate = Annotated[bool, typer.Option(help="Keep only one of identical rows of a class.")]
-FeaturesOf = Annotated[Path | None, typer.Option(help="Take the columns of this dataset file.")]
+Deduplicate = Annotated[bool, typer.Option(help="Keep only the first of identical rows of a class.")]
+FeaturesOf = Annotated[Path | None, typer.Option(help="Use exactly the columns of this dataset file.")]
 Collection = Annotated[
     str,
     typer.Argument(
         help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
     ),
 ]
-Name = Annotated[str | None, typer.Option(help="The name of the dataset; that of the file unless given.")]
+Name = Annotated[str | None, typer.Option(help="The name of the dataset; the name of the file unless given.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -140,14 +140,15 @@ def fetch(
         str, typer.Option(help="The release: current, or a date such as 2026-06-19.")
     ] = "current",
     data_home: Annotated[Path | None, typer.Option(help="The directory where files are kept.")] = None,
-    refresh: Annotated[bool, typer.Option(help="Download files again that are already there.")] = False,
+    refresh: Annotated[
+        bool, typer.Option(help="Download files again even if they are already there.")
+    ] = False,
 ) -> None:
     """Find or download published files, and print where they are."""
     from hietan.datasets import fetch_collection
 
     with errors(interrupted="files that were already complete are kept"):
-        watched = typer.get_text_stream("stderr").isatty()
-        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=watched)
+        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
     for path in paths:
         say(path)
 

@@ -31,7 +31,7 @@ def demo(
         str, typer.Option(help="Also run a small study and write its report to this file.")
     ] = "",
 ) -> None:
-    """Cross-validate the classifiers on synthetic data. The features are hierarchical; a table is printed."""
+    """Cross-validate the classifiers on synthetic data. The features are hierarchical, and the result is a table."""
     from hietan.datasets import make_hierarchical_classification
 
     with errors():

@@ -1,4 +1,4 @@
-"""What all commands print alike: errors and warnings as single lines, the progress of a study, tables.
+"""What all commands print in the same way: errors and warnings as single lines, the progress of a study, tables.
 
 Every text that a command prints goes through `printable`: names come from files that others wrote, and must not be
 able to steer the terminal.
@@ -86,14 +86,14 @@ def make_table(title: str, columns: Mapping[str, Any], rows: Iterable[Iterable[o
 def errors(
     writing: Path | None = None, *, resumable: bool = False, interrupted: str = "nothing was written"
 ) -> Iterator[None]:
-    """Turn bad input, trouble with files and Ctrl-C into one line and an exit code, and warnings into lines.
+    """Turn bad input, file errors and Ctrl-C into one line and an exit code, and warnings into lines.
 
-    An exception of any other kind is a mistake in the program and shows its traceback.
+    An exception of any other kind is a bug, and its traceback is shown.
 
     Parameters
     ----------
     writing : path, optional
-        What the command writes; it is named where the system does not say which file is in trouble.
+        What the command writes; the error names it if the system does not say which file it concerns.
     resumable : bool
         Whether the same command continues where it stopped.
     interrupted : str
@@ -120,7 +120,7 @@ def fail(message: str) -> NoReturn:
 
 
 def _warning_printer() -> Callable[..., None]:
-    """A function that prints warnings as they come, each text once."""
+    """A function that prints warnings as they occur, each text once."""
     printed = set()
 
     def show(message: Warning | str, *details: Any, **options: Any) -> None:
@@ -137,19 +137,24 @@ def _file_trouble(error: OSError, writing: Path | None, resumable: bool) -> str:
         return f"{error.filename} does not exist; check the path"
     where = error.filename or writing
     message = f"{where}: {error.strerror}" if where and error.strerror else str(error)
-    return f"{message}; what is on disk is complete: {_RESUME}" if resumable else message
+    return f"{message}; what is on disk is intact: {_RESUME}" if resumable else message
 
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-# ------------------------------------------------------------------ the progress of a study
+# ------------------------------------------------------------------ progress
+
+
+def is_watched() -> bool:
+    """Whether stderr is a terminal, where somebody sees the progress of a download."""
+    return bool(typer.get_text_stream("stderr").isatty())
 
 
 @contextmanager
 def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
-    """Give a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
+    """Yield a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
     console = console or make_console(stderr=True)
     if quiet:
         yield None
@@ -179,7 +184,7 @@ class PlainLines:
 
 
 def progress_line(progress: Progress, seconds: float) -> str:
-    """How far a study is after some seconds, and how long it still takes at this pace."""
+    """How far a study has got after some seconds, and how much longer it will take at this pace."""
     new = progress.done - progress.resumed
     words = [f"{progress.done} of {progress.total} jobs"]
     if progress.job is None and progress.resumed:

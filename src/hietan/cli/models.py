@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hietan.cli.messages import errors, printable, say
+from hietan.cli.messages import errors, is_watched, printable, say
 
 if TYPE_CHECKING:
     from hietan.explain import Explanation
@@ -37,14 +37,15 @@ def explain(
         list[str],
         typer.Option(metavar="NAME", help="The gene to explain, by its id or symbol; may be repeated."),
     ],
-    limit: Annotated[int, typer.Option(min=1, help="Number of features to show one by one.")] = 15,
+    limit: Annotated[int, typer.Option(min=1, help="Number of features to list individually.")] = 15,
 ) -> None:
-    """Explain why a model classifies a gene as it does. What each feature adds is listed."""
+    """Explain why a model classifies a gene as it does. The contribution of each feature is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
 
     with errors():
-        explained = explain_rows_by_name(TrainedModel.load(model), load_dataset(dataset), gene)
+        data = load_dataset(dataset, progress=is_watched())
+        explained = explain_rows_by_name(TrainedModel.load(model), data, gene)
     texts = [
         replace(row, explanation=_with_printable_names(row.explanation)).text(limit) for row in explained
     ]
@@ -65,7 +66,7 @@ def fit(
     from hietan.catalogue import CatalogueError, load_dataset, make_estimator
 
     with errors(output):
-        data = load_dataset(dataset)
+        data = load_dataset(dataset, progress=is_watched())
         try:
             trained = train_model(make_estimator(method), data, method=method, seed=seed)
         except TypeError as error:  # a parameter that was given as text may be of any type
@@ -84,7 +85,7 @@ def predict(
     calibrate: Annotated[bool, typer.Option("--calibrate", help="Add calibrated probabilities.")] = False,
     report: Annotated[
         bool,
-        typer.Option("--report", help="Also write a page of candidates with reasons beside it (.html)."),
+        typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
     ] = False,
 ) -> None:
     """Rank the rows of a dataset by the log-odds of a model."""
@@ -95,7 +96,7 @@ def predict(
     page = output.with_suffix(".html")
     with errors(output):
         trained = TrainedModel.load(model)
-        ranked = rank_rows(trained, load_dataset(dataset), calibrated=calibrate)
+        ranked = rank_rows(trained, load_dataset(dataset, progress=is_watched()), calibrated=calibrate)
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
@@ -131,7 +132,7 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
 
 
 def _write_together(texts: dict[Path, str]) -> None:
-    """Write files of which none is replaced before all are complete."""
+    """Write several files, and replace none of them before all are complete."""
     from hietan._io import replacing
 
     with ExitStack() as stack:

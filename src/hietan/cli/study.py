@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import SOME_FAILED, errors, make_console, print_ranking, reporting, say
+from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, print_ranking, reporting, say
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
     from hietan.evaluation import StudyResults
 
 StudyFile = Annotated[
-    Path | None, typer.Argument(help="A study file (TOML), whose keys replace the options of the same names.")
+    Path | None,
+    typer.Argument(help="A study file (TOML), whose keys replace the options with the same names."),
 ]
 Data = Annotated[
     list[str] | None,
@@ -59,7 +60,9 @@ TuneThreshold = Annotated[
 ]
 MinSupport = Annotated[
     int | None,
-    typer.Option(min=1, help="Drop columns that are constant or have fewer ones than this in training rows."),
+    typer.Option(
+        min=1, help="Drop columns that are constant or have fewer ones than this in the training rows."
+    ),
 ]
 Usage = Annotated[bool, typer.Option(help="Count how often each feature is used.")]
 Figures = Annotated[bool, typer.Option(help="Draw figures.")]
@@ -69,7 +72,7 @@ Explain = Annotated[
 Genes = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Explain the row of this name, too; may be repeated; implies --explain."
+        metavar="NAME", help="Also explain the row with this name; may be repeated; implies --explain."
     ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
@@ -84,7 +87,7 @@ Scheduler = Annotated[
     str | None,
     typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
 ]
-RetryFailed = Annotated[bool, typer.Option(help="Run jobs again that failed before.")]
+RetryFailed = Annotated[bool, typer.Option(help="Run again the jobs that failed before.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progress nor tables.")]
 
@@ -143,7 +146,9 @@ def study(
         }
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler)
         with reporting(quiet) as progress:
-            results = run_named_study(options, output, retry_failed=retry_failed, progress=progress)
+            results = run_named_study(
+                options, output, retry_failed=retry_failed, progress=progress, show_downloads=is_watched()
+            )
         drawn = _write_outputs(results, output, figures, explain, genes or [], report)
     if not quiet:
         _print_results(results, output, drawn)
@@ -173,7 +178,7 @@ def compare(
 
 
 def _options(ctx: typer.Context, file: Path | None, asked: dict[str, Any]) -> StudyOptions:
-    """The options of the command, or those of a study file, beside which none of them may be given."""
+    """The options of the command, or those of a study file; the two cannot be combined."""
     from hietan.catalogue import StudyOptions, read_study_file
     from hietan.exceptions import StudyError
 

@@ -21,7 +21,7 @@ class Tally:
     """How many things of one kind were read, and how many of them were dropped for which reason.
 
     A thing is dropped for the first reason that applies, so the parts add up: ``read == used + all dropped``.
-    `changed` counts things that were used, but in another form than they were read.
+    `changed` counts things that were used, but in a different form from the one in which they were read.
 
     >>> tally = Tally("labels", read=10)
     >>> tally.drop("no label", 3)
@@ -90,9 +90,10 @@ class Account:
         return {tally.what: tally.as_dict() for tally in counted}
 
     def complaints(self) -> Iterator[str]:
-        """A sentence for each kind of thing of which too much was lost because nothing matched it.
+        """A sentence for each kind of thing of which too much was lost because nothing matched.
 
-        Of relations any loss is too much, since one may stand above many terms; of other things, more than `A_FEW`.
+        Any loss of relations is too much, since there may be many terms below one; of other things, a share above
+        `A_FEW` is.
         """
         if lost := self.relations.dropped[UNDEFINED_PARENT]:
             yield (

@@ -29,22 +29,22 @@ class Dataset:
     X : csr_array of uint8, shape (n, d)
         The features; every stored value is 0 or 1.
     y : integer ndarray, shape (n,)
-        The class of each row, an index into `target_names`; -1 throughout where the rows have no labels.
+        The class of each row, an index into `target_names`; -1 for all rows if they have no labels.
     hierarchy : Hierarchy
         The hierarchy over exactly the columns of `X`: ``hierarchy.features == feature_names``.
     feature_names, term_names : tuple of str, length d
-        The identifier of each column, and its human-readable name (the identifier where there is none).
+        The identifier of each column, and its human-readable name (the identifier if there is none).
     instance_names : tuple of str, length n
         The identifier of each row.
     target_names : tuple of str
-        The names of the classes; empty where the rows have no labels.
+        The names of the classes; empty if the rows have no labels.
     provenance : dict
         Where the data came from and what was done to it; plain values that JSON can hold.
     name : str
         The name of the dataset in tables and figures.
     symbols : tuple of str, length n or 0
-        A readable name of each row, such as the symbol of a gene beside its id; "" for a row without one. The tuple is
-        empty where the data have none.
+        A readable name of each row, such as the symbol of a gene in addition to its id; "" for a row without one. The
+        tuple is empty if no row has one.
 
     Examples
     --------
@@ -108,13 +108,13 @@ class Dataset:
         }
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
-        """Some of the rows and features, in the order asked for.
+        """Some of the rows and features, in the given order.
 
         Parameters
         ----------
         rows, features : names, positions, a slice or a boolean mask, optional
-            The rows and features to keep; all of them if not given. Features stay related as they are here, even
-            where the path between them runs through features that are left out.
+            The rows and features to keep; all of them if not given. Features stay related as they are here, even if the
+            path between them runs through features that are left out.
         name : str, optional
             The name of the result; that of this dataset if not given.
 
@@ -190,7 +190,7 @@ class Dataset:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything into one file, which `load` reads back: a zip archive of plain arrays and JSON.
 
-        Saving the same dataset twice gives the same bytes. If writing fails, a file that was there stays as it was.
+        Saving the same dataset twice gives the same bytes. If writing fails, an existing file stays as it was.
 
         Parameters
         ----------
@@ -297,7 +297,7 @@ def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
         raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
     if n_classes == 0:
         if n_rows and (y != -1).any():
-            raise ValueError("y must be -1 throughout where there are no target_names")
+            raise ValueError("y must be -1 for all rows if there are no target_names")
         return
     if n_rows and not (y.min() >= 0 and y.max() < n_classes):
         raise ValueError(
@@ -316,6 +316,6 @@ def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
     for column, (ours, theirs) in enumerate(zip(feature_names, hierarchy.features, strict=True)):
         if ours != theirs:
             raise ValueError(
-                f"hierarchy names feature {column} {theirs!r} but feature_names has {ours!r}; "
+                f"feature {column} is {theirs!r} in hierarchy but {ours!r} in feature_names; "
                 "use hierarchy.restrict(feature_names)"
             )

@@ -1,4 +1,4 @@
-"""Rows, columns and names that are equal; readers and builders alike count or refuse them."""
+"""Equal rows, columns and names, which readers and builders both count or refuse."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The parts of a dataset as plain values, which storage and summary work with without knowing `Dataset`."""
+"""The parts of a dataset as plain values, which storage and summary use without knowing `Dataset`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A dataset as one file: a zip archive of plain arrays (`.npy`) and JSON, no code.
 
-The bytes depend on the content alone: the same dataset gives the same file.
+The bytes depend only on the content: the same dataset gives the same file.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _npy(array: NDArray[Any]) -> bytes:
 
 
 def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
-    """Read the parts of the dataset in the file; whether they fit together is for `Dataset` to check."""
+    """Read the parts of the dataset in the file; `Dataset` checks whether they fit together."""
     name = os.fspath(path)
     with open(path, "rb") as file:
         try:
@@ -77,12 +77,12 @@ def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
             raise
         except Exception as error:  # any damage: a broken archive, a missing member, arrays that do not fit
             reason = str(error) or type(error).__name__
-            raise DataError(f"not a dataset of hietan, or damaged: {reason}", name) from error
+            raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
 
 
 def _check_version(about: Any, name: str) -> None:
     if not isinstance(about, dict) or about.get("format") != FORMAT:
-        raise DataError(f"not a dataset of hietan: the format is not {FORMAT!r}", name)
+        raise DataError(f"not a hietan dataset: the format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
         raise DataError(
             f"the file has version {about.get('version')} of the format, but this hietan reads version {VERSION}; "

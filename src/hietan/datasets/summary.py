@@ -25,7 +25,7 @@ class DatasetSummary:
     n_rows, n_features : int
         The numbers of rows and columns.
     classes : tuple of (name, number of rows)
-        The classes in the order of their numbers; empty where the rows are not labelled.
+        The classes in the order of their numbers; empty if the rows are not labelled.
     density : float
         The share of ones.
     hierarchy : dict

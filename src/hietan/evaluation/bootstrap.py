@@ -1,4 +1,4 @@
-"""Sampling error by the bootstrap: rows are drawn again, each in all datasets of its group together.
+"""Sampling error by the bootstrap: rows are resampled, each in all datasets of its group together.
 
 Datasets of a group describe the same rows (genes) in several ways, so they are not independent; the 28 ageing-gene
 datasets are 4 gene sets seen 7 ways. Seeds are not replicates either: a score is the mean over the seeds.

@@ -64,14 +64,14 @@ def pooled_predictions(
     Parameters
     ----------
     estimator : scikit-learn classifier
-        The classifier, which is cloned. Where it, a step of a Pipeline or a wrapped estimator has a parameter
-        `hierarchy` that is None, it is set to the hierarchy of the dataset; likewise `random_state`, to `seed`.
+        The classifier, which is cloned. In it, in the steps of a Pipeline and in wrapped estimators, a parameter
+        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to `seed`.
     dataset : object with X, y and, if the estimator needs one, hierarchy
         The rows and their classes.
     n_splits, seed : int
         The splits are ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)``, the same for every method.
     n_jobs : int or None
-        The number of folds at a time, in threads, as in joblib.
+        The number of folds to run at a time, in threads, as in joblib.
 
     Returns
     -------
@@ -137,7 +137,7 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
     """Labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
     if hasattr(
         fitted, "predict_joint_log_proba"
-    ):  # naive Bayes and the like: the label is the argmax of the joint
+    ):  # such as naive Bayes: the label is the argmax of the joint
         joint = fitted.predict_joint_log_proba(X)
         normaliser = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         return RowPredictions(fitted.classes_[joint.argmax(axis=1)], joint - normaliser)

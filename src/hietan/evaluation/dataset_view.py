@@ -1,4 +1,4 @@
-"""A dataset as the files of a study show it: every row and column has a name, even where the data have none."""
+"""A dataset as the files of a study show it: every row and column has a name, even if the data have none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class DatasetView:
-    """The names in a dataset, made up where it has none: x0, x1, ... for columns and 0, 1, ... for rows.
+    """The names in a dataset, made up if it has none: x0, x1, ... for columns and 0, 1, ... for rows.
 
     Only `X` and `y` are required of the dataset; whatever else it has is used.
 

@@ -1,4 +1,4 @@
-"""How good a set of predictions is: GMean, the paper's measure, and the metrics reported beside it.
+"""How good a set of predictions is: GMean, the paper's measure, and the metrics reported next to it.
 
 A metric is a value, a `Metric` in `METRICS`. Tables, figures, files and reports ask it for its label, its scale and
 which way is better, so that a new one is added at the end of this module and nowhere else.
@@ -149,11 +149,11 @@ class Metric:
     label : str
         Its name in figures and reports.
     compute : callable
-        Gives the value for `Predictions`, or NaN where the metric does not apply.
+        Computes the value from `Predictions`; NaN if the metric does not apply.
     scale : int
-        What values are multiplied by when they are shown: 100 for percent, else 1.
+        What values are multiplied by when they are shown: 100 for percent, otherwise 1.
     digits : int
-        Decimals that are shown after scaling.
+        The number of decimals shown after scaling.
     lower_is_better : bool
         Whether smaller values are better.
     ranks_methods : bool
@@ -194,8 +194,8 @@ def compute_metrics(
     proba : array of shape (n, n_classes), or None
         The probabilities of the classes, in their sorted order.
     score : array of shape (n,) or (n, n_classes), or None
-        What AUC and average precision rank the rows by. Log-odds are the better choice, because probabilities near 1
-        cannot be distinguished from each other. Default: `proba`.
+        What AUC and average precision rank the rows by; `proba` if not given. Log-odds are the better choice, because
+        probabilities near 1 cannot be distinguished from each other.
 
     Examples
     --------

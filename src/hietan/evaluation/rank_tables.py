@@ -61,7 +61,7 @@ class SummaryRow:
 
         A metric that the line does not have is NaN: studies written before the metric existed can still be read.
         """
-        # Always the same NaN: tuples compare equal where they hold the same object.
+        # Always the same NaN: tuples compare equal if they hold the same object.
         metrics = tuple(float(text) if (text := row.get(name)) else np.nan for name in METRICS)
         which = (row["dataset"], row["method"], row["setting"], row["tuning"])
         return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics)
@@ -84,9 +84,9 @@ class Ranking:
     left_out : tuple of str
         Methods without a result on some dataset.
     comparison : RankComparison or None
-        Friedman's test and Holm's post-hoc; None where fewer than two methods or datasets are left.
+        Friedman's test and Holm's post-hoc test; None if fewer than two methods or datasets are left.
     nemenyi : Nemenyi or None
-        Nemenyi's test of all pairs, likewise.
+        Nemenyi's test of all pairs; None in the same cases.
     wilcoxon : tuple of Comparison
         Wilcoxon's signed-rank tests against the control of `comparison`.
     groups : dict of str to str
@@ -247,9 +247,10 @@ def make_rankings(
     metrics : sequence of str
         The metrics to rank by.
     alternative : {"two-sided", "greater"}
-        The alternative hypothesis of Holm's post-hoc, as in `compare_ranks`.
+        The alternative hypothesis of Holm's post-hoc test, as in `compare_ranks`.
     control : str, optional
-        The method that the others are compared with, in the rankings that contain it; the best-ranked one elsewhere.
+        The method that the others are compared with, in the rankings that contain it; the best-ranked one in the
+        others.
 
     Returns
     -------

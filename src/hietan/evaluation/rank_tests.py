@@ -46,7 +46,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class RankComparison:
-    """Average ranks with Friedman's test, Iman and Davenport's, and Holm's post-hoc against a control.
+    """Average ranks with Friedman's test, Iman and Davenport's, and Holm's post-hoc test against a control.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class RankComparison:
     control : str
         The method that the others are compared with.
     alternative : str
-        "two-sided", or "greater" where only worse methods count.
+        "two-sided", or "greater" if only worse methods count.
     friedman, iman_davenport : TestResult
         Whether the methods differ at all.
     comparisons : tuple of Comparison
@@ -160,12 +160,12 @@ def compare_ranks(
     n_datasets : int
         The number of datasets that the ranks are averages over.
     alternative : {"two-sided", "greater"}
-        "greater" is the one-sided alternative that a method's rank is greater, so worse, than the control's, as in the
+        "greater" is the one-sided alternative that a method's rank is greater (worse) than the control's, as in the
         paper.
     control : str, optional
         The method that the others are compared with; the best-ranked one (the first of equals) if not given.
     alpha : float
-        The significance level, which Holm's thresholds divide.
+        The significance level, which is divided into Holm's thresholds.
 
     Examples
     --------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 # The "parent" of a feature that is not in a tree: the same number as `hietan.structure.tree.ABSENT`. It is not imported
-# from there because evaluation depends on no classifier of ours: any object with an array `parent` will do as a tree.
+# from there because evaluation depends on no classifier of ours: any object with an array `parent` serves as a tree.
 ABSENT = -2
 
 

@@ -1,4 +1,4 @@
-"""Why a row was classified as it was: explanations made of the prediction's own intermediates."""
+"""Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
 from hietan.explain.assemble import explain_linear, explain_rows
 from hietan.explain.explanation import Explanation

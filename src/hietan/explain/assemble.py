@@ -31,7 +31,7 @@ def explain_rows(
     Parameters
     ----------
     parts : ScoreParts
-        What the joint log-probabilities of the rows are the sums of.
+        The parts that add up to the joint log-probabilities of the rows.
     method : str
         The name of the classifier.
     rows : sequence of str
@@ -39,11 +39,12 @@ def explain_rows(
     classes : sequence
         The labels of the classes.
     target : label or None
-        The class whose log-odds are explained. None means the second of two classes, or the predicted one of several.
+        The class whose log-odds are explained. None means the second of two classes, or the predicted class if there
+        are more.
     hierarchy : Hierarchy
         The hierarchy over the columns.
     names : mapping
-        Readable names of the features; the others are called by their own names.
+        Readable names of the features; features that are not in it keep their own names.
     """
     features = hierarchy.features
     explanations = []
@@ -142,7 +143,7 @@ def explain_linear(
 ) -> list[Explanation]:
     """One explanation per row of a linear model: weight times value of each feature.
 
-    The parameters are those of `explain_rows`, but for `parts`, a `LinearParts`.
+    The parameters are those of `explain_rows`, except that `parts` is a `LinearParts`.
     """
     features = hierarchy.features
     explanations = []

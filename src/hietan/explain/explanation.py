@@ -33,9 +33,9 @@ class Explanation(ExplanationRecord):
     log_odds : float
         The log-odds of `target` against all other classes.
     base : float
-        The part of the class prior in the log-odds.
+        The contribution of the class prior to the log-odds.
     contributions : tuple of Contribution
-        The parts of the features, in the order of the columns; `strongest` has them by size.
+        The contributions of the features, in the order of the columns; `strongest` has them by size.
     other : tuple of (str, float)
         Further terms and their names.
     removed : tuple of Removal
@@ -97,7 +97,7 @@ class Explanation(ExplanationRecord):
         return graph
 
     def text(self, limit: int = 15) -> str:
-        """The explanation in lines of plain text, the `limit` strongest features one by one."""
+        """The explanation in lines of plain text, with the `limit` strongest features listed individually."""
         return as_text(self, limit)
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ class Explanation(ExplanationRecord):
         return as_html(self)
 
     def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
-        """A waterfall from the base value to the log-odds, the strongest features one by one; returns the axes."""
+        """A waterfall from the base value to the log-odds, showing the strongest features; returns the axes."""
         return plots.plot_contributions(self, ax, limit)
 
     def plot_tree(self, ax: Any = None, *, labels: int = 12) -> Any:

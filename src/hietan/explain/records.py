@@ -71,7 +71,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class ExplanationRecord:
-    """The values of an `Explanation`, which documents them; what prints and draws one needs no more than these."""
+    """The values of an `Explanation`, which documents them; printing and drawing one needs only these."""
 
     method: str
     row: str

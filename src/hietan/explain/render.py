@@ -8,7 +8,7 @@ from hietan.explain.records import Contribution, ExplanationRecord
 
 
 def as_text(explanation: ExplanationRecord, limit: int) -> str:
-    """Lines of plain text, with the `limit` strongest features one by one."""
+    """Lines of plain text, with the `limit` strongest features listed individually."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     lines = [("base value (class prior)", explanation.base, "")]
     lines += [(_label(part), part.contribution, _probabilities(part)) for part in shown]

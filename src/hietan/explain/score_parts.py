@@ -1,4 +1,4 @@
-"""What a score is the sum of: plain arrays and records that a classifier hands over to be explained."""
+"""The parts that add up to a score: plain arrays and records that a classifier hands over to be explained."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class RemovedFeature(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreParts:
-    """What the joint log-probabilities of some rows are the sums of.
+    """The parts that add up to the joint log-probabilities of some rows.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class ScoreParts:
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
     removed : sequence of sequences of RemovedFeature
-        For each row, what was left out of it. Empty where a method leaves nothing out.
+        For each row, what was left out of it. Empty if a method leaves nothing out.
     has_tree : bool
         Whether a feature may depend on another one.
     """
@@ -84,7 +84,7 @@ def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDAr
 
 @dataclass(frozen=True, eq=False)
 class LinearParts:
-    """What the scores of some rows in a linear model are the sums of.
+    """The parts that add up to the scores of some rows in a linear model.
 
     Attributes
     ----------

@@ -1,6 +1,6 @@
 """Directed acyclic graphs as index arrays: levels, cycles, closure and restriction.
 
-Most functions work a level of the graph at a time, so the number of numpy calls grows with the graph's depth and
+Most functions work on one level of the graph at a time, so the number of numpy calls grows with the graph's depth and
 not with its size; nothing much larger than the answer is ever built.
 """
 
@@ -78,7 +78,7 @@ def reachable(lists: IndexLists, start: int) -> set[int]:
 def sorted_unique(values: Index) -> Index:
     """The values, none of them negative, sorted and each once.
 
-    np.unique does the same by hashing, with which the closure takes twice as long.
+    np.unique does the same by hashing, which would make the closure take twice as long.
     """
     values = np.sort(values)
     return values[np.diff(values, prepend=-1) > 0]
@@ -105,7 +105,7 @@ def gather(lists: IndexLists, which: NDArray[np.integer]) -> Index:
 def longest_paths(parents: IndexLists, children: IndexLists) -> Index:
     """The length of the longest path from a root to each vertex; -1 on a cycle and below one.
 
-    A vertex is ready once all its parents have been: then the level is one more than the deepest parent's.
+    A vertex is ready once all its parents are done: its level is then one more than that of its deepest parent.
     """
     depth = np.full(len(parents.indptr) - 1, -1)
     waiting = parents.lengths

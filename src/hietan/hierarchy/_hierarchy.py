@@ -68,7 +68,7 @@ class Hierarchy(Immutable):
 
     def __init__(self) -> None:
         raise TypeError(
-            "Hierarchy() does not build anything; use Hierarchy.from_edges, from_parents, from_networkx, "
+            "Hierarchy() cannot be called directly; use Hierarchy.from_edges, from_parents, from_networkx, "
             "from_adjacency or unrelated"
         )
 
@@ -129,7 +129,7 @@ class Hierarchy(Immutable):
         graph : networkx.DiGraph
             The graph; its nodes are the names of the features.
         child_to_parent : bool
-            Whether edges run from child to parent, as in graphs that obonet reads, and not from parent to child.
+            Whether edges run from child to parent, as in graphs that obonet reads, rather than from parent to child.
         """
         check_graph(graph)
         names = check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
@@ -155,7 +155,9 @@ class Hierarchy(Immutable):
         d, parent, child = check_adjacency(A)
         names = check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
-            raise ValueError(f"A has {d} columns but features has {len(names)} names; there must be one each")
+            raise ValueError(
+                f"A has {d} columns but features has {len(names)} names; give one name per column"
+            )
         return cls._from_arrays(names, parent, child)
 
     @classmethod
@@ -290,7 +292,7 @@ class Hierarchy(Immutable):
     def restrict(self, features: Iterable[str]) -> Hierarchy:
         """The hierarchy over exactly these features, in this order.
 
-        Two of them are related in it if and only if they are related here, even where the path runs through dropped
+        Two of them are related in it if and only if they are related here, even if the path runs through dropped
         features: the parents of a feature are the kept ancestors that are reached by a path without any other kept
         feature.
         """
@@ -304,8 +306,8 @@ class Hierarchy(Immutable):
         Parameters
         ----------
         feature_names : sequence of str or None
-            The names of the columns. Those that the hierarchy does not know are related to none. With None, the
-            columns are taken to be `features`.
+            The names of the columns. Those that the hierarchy does not know are not related to any other. With None,
+            the columns are assumed to be `features`.
         n_features : int
             The number of columns.
         """
@@ -319,7 +321,7 @@ class Hierarchy(Immutable):
             return self
         names = check_names(feature_names)
         if len(names) != n_features:
-            raise ValueError(f"{len(names)} feature names for {n_features} columns; there must be one each")
+            raise ValueError(f"{len(names)} feature names for {n_features} columns; give one name per column")
         self._refuse_strangers(names)
         return self._over(names)
 
@@ -373,7 +375,7 @@ class Hierarchy(Immutable):
         return tuple(islice(found, limit))
 
     def close(self, X: _X) -> _X:
-        """X with the fewest ones added that make it closed: those at the ancestors of a 1.
+        """X with the fewest ones added to make it closed: those at the ancestors of a 1.
 
         The result is in a container like X: an array of the same dtype, a sparse array of the same format, or a
         frame with the same rows and columns, of which those that the hierarchy does not know are left as they are.

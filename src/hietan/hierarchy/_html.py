@@ -1,4 +1,4 @@
-"""How a hierarchy shows itself in a notebook: first a plain preview, then HTML made from it."""
+"""How a hierarchy is shown in a notebook: first a plain preview, then HTML made from it."""
 
 from __future__ import annotations
 

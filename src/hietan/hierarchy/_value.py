@@ -1,4 +1,4 @@
-"""What makes an object a value: nothing of it can be changed, so copies of it are the object itself."""
+"""What makes an object a value: nothing in it can be changed, so copies of it are the object itself."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 _PAIR_TYPES = (tuple, list, np.ndarray)
 
 
-def check_name(name: object, advice: str = "pass str(...) of it") -> str:
+def check_name(name: object, advice: str = "convert it with str(...)") -> str:
     """The name as a plain string; anything but a string, and the empty string, is refused."""
     if not isinstance(name, str):
         raise TypeError(f"a feature name must be a string, got {name!r} ({type(name).__name__}); {advice}")
@@ -23,12 +23,14 @@ def check_name(name: object, advice: str = "pass str(...) of it") -> str:
 
 
 def check_names(
-    features: Iterable[object], what: str = "features", advice: str = "pass str(...) of it"
+    features: Iterable[object], what: str = "features", advice: str = "convert it with str(...)"
 ) -> tuple[str, ...]:
     """The names as a tuple of plain strings, each of which occurs once."""
     check_listing(features, what, "names")
     if isinstance(features, set | frozenset):
-        raise TypeError(f"{what} must have an order, got the set {clip(features)}; pass sorted(...) of it")
+        raise TypeError(
+            f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
+        )
     names = tuple(check_name(name, advice) for name in features)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
@@ -96,7 +98,7 @@ def check_graph(graph: Any) -> None:
 
 
 def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> None:
-    """Refuse names that are not among the known ones; `where` begins the sentence of the error."""
+    """Refuse names that are not among the known ones; the error message begins with `where`."""
     unknown = list(dict.fromkeys(name for name in names if name not in known))
     if unknown:
         listed = first_few(list(known)) or "there are none"

@@ -28,7 +28,7 @@ def write_candidates(
     output : path
         The file to write.
     command : str
-        The shell command that explains a row, without the row; shown beside each row.
+        The shell command that explains a row, without the row; shown with each row.
     explained : int
         How many of the first rows are explained.
 

@@ -1,4 +1,4 @@
-"""From the plain dict of a report to one HTML file that fetches nothing."""
+"""From the plain dict of a report to a single HTML file that fetches nothing."""
 
 from __future__ import annotations
 

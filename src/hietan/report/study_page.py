@@ -1,4 +1,4 @@
-"""The directory of a study as one plain dict: all that the report shows, and nothing else. It is only read."""
+"""The directory of a study as one plain dict: all that the report shows, and nothing else. Nothing is written."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
 
 
 def study_summary(folder: str | Path) -> dict[str, Any]:
-    """What the report of a study shows, in plain values; predictions and explanations are those of the first seed."""
+    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed."""
     folder = Path(folder)
     summary = read_summary(folder)
     manifest = read_manifest(folder)

@@ -37,15 +37,15 @@ def _if_offered(method: _F) -> _F:
 class MinSupport(ClassifierMixin, BaseEstimator):
     """A classifier on the columns that have at least `min_support` ones in the training rows and vary there.
 
-    Datasets are often filtered in this way before they are divided, which looks at the columns of the test rows, if
+    Datasets are often filtered in this way before they are split, which looks at the features of the test rows, though
     never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A hierarchy given
-    to the classifier, however deep inside it, is restricted to the columns kept; relations through dropped columns
+    to the classifier, however deep inside it, is restricted to the kept columns; relations through dropped columns
     remain. Trees and explanations refer to all columns; the dropped ones are in no tree.
 
     Parameters
     ----------
     estimator : scikit-learn classifier
-        The classifier. It is cloned, and stays as it is.
+        The classifier. It is cloned, and not changed.
     min_support : int, default 1
         A column is kept if at least this many training rows have a number above 0 in it. With 1, only constant columns
         are dropped.
@@ -55,7 +55,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     estimator_ : classifier
-        The clone that was fitted to the columns kept.
+        The clone that was fitted to the kept columns.
     support_ : bool array of shape (n_features,)
         Which columns were kept.
     n_features_in_ : int
@@ -102,7 +102,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
         X, y = _in_memory(X), _in_memory(y)
-        # A refused fit leaves no model rather than half of two.
+        # A fit that is refused leaves no model rather than a mixture of two.
         for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
             self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
@@ -174,8 +174,8 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         X : array, sparse matrix or data frame of shape (n_samples, n_features)
             The rows to explain, with all columns.
         target : label or None, default None
-            The class whose log-odds are explained. None means the second of two classes, or the predicted one of
-            several.
+            The class whose log-odds are explained. None means the second of two classes, or the predicted class if
+            there are more.
         term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of all columns.
 

@@ -62,9 +62,9 @@ class PairCounts:
     """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
 
     `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
-    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, where pairs were not asked
-    for). Wide, sparse data have `SparsePairs` instead: the numbers are the same. Counts are sums over rows: those of
-    two parts of the data add up to those of the whole.
+    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not requested).
+    Wide, sparse data have `SparsePairs` instead: the numbers are the same. Counts are sums over rows: those of two
+    parts of the data add up to those of the whole.
     """
 
     class_count: NDArray[np.int64]
@@ -135,9 +135,11 @@ class PairCounts:
             Whether the sum of two sparse counts stays sparse ("sparse") or becomes dense once so many pairs co-occur
             that this is cheaper (None). The numbers are the same.
         """
+        if storage not in (None, "sparse"):
+            raise ValueError(f"storage must be 'sparse' or None, got {storage!r}")
         if self.ones.shape != other.ones.shape:
             raise ValueError(
-                f"counts of {self.n_classes} classes and {self.n_features} features do not add to counts of "
+                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
                 f"{other.n_classes} classes and {other.n_features} features"
             )
         _check_total(self.n_rows + other.n_rows)
@@ -240,7 +242,7 @@ def _count_by_word(
 
 
 def _rows_are_cheaper(rows: BinaryRows) -> bool:
-    """Whether to go through the ones of each row rather than through packed words."""
+    """Whether to count by the ones of each row rather than by packed words."""
     if rows.indptr is None:
         return False
     ones = np.diff(rows.indptr).astype(np.float64)

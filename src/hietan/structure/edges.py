@@ -43,19 +43,19 @@ class EdgeRanking:
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
         """The keys of the pairs i < j, row after row of the upper triangle.
 
-        With sparse counts, an object that works out those of pairs that never co-occur when they are needed.
+        With sparse counts, an object that computes those of pairs that never co-occur when they are needed.
         """
         counts = self.counts.kernel
         return _kernel.cmi_keys(counts) if self.counts.is_dense else _kernel.SparseKeys(counts)
 
     @cached_property
     def relations(self) -> _kernel.Relations:
-        """Who is whose ancestor, for the kernel."""
+        """Which features are ancestors of which, for the kernel."""
         return kernel_relations(self.hierarchy)
 
     @property
     def kernel(self) -> _kernel.Ranking:
-        """The lazily sorted edges, for the kernel. Made once, even where several threads ask for it first."""
+        """The lazily sorted edges, for the kernel. Made once, even if several threads ask for it first."""
         with self._lock:
             if self._kernel is None:
                 self._kernel = _kernel.Ranking(self.keys, self.relations, self.block)
@@ -63,16 +63,16 @@ class EdgeRanking:
 
     @cached_property
     def lone_feature(self) -> int:
-        """The feature that is kept alone where all are redundant to each other: the highest MI with the class."""
+        """The only feature kept if all are redundant to each other: the one with the highest MI with the class."""
         return _kernel.most_informative(self.counts.class_count, self.counts.ones)
 
     def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
-        """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which knows no relations."""
+        """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which ignores relations."""
         if directed:
             return _kernel.hierarchical_tree(self.keys, self.relations, root_order, self.block)
         if isinstance(self.keys, np.ndarray):
             return _kernel.spanning_tree(self.keys, self.counts.n_features, int(root_order[0]))
-        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never asks for all keys.
+        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never needs all keys.
         unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy.features))
         return _kernel.hierarchical_tree(self.keys, unrelated, root_order, self.block)
 

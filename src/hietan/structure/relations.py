@@ -29,7 +29,7 @@ Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the p
 
 
 def first_violation(rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = 4096) -> Violation | None:
-    """The first place where a feature is 1 and its parent 0, or None if all rows agree with the hierarchy."""
+    """The first place where a feature is 1 and its parent is 0, or None if all rows agree with the hierarchy."""
     if not hierarchy.adjacency.nnz:
         return None
     children = kernel_lists(hierarchy.adjacency)

@@ -23,7 +23,7 @@ class BinaryRows:
 
     @classmethod
     def from_matrix(cls, X: Any, threshold: float | None = 0.0) -> BinaryRows:
-        """Read a finite ndarray or CSR matrix: 1 where it is above `threshold`; None: it must hold only 0 and 1."""
+        """Read a finite ndarray or CSR matrix: 1 above `threshold`; if that is None, X must hold only 0 and 1."""
         if sp.issparse(X):
             return cls._from_sparse(X, threshold)
         ones = X == 1 if threshold is None else X > threshold
@@ -79,7 +79,7 @@ class BinaryRows:
 
 def _refuse_value(value: object) -> None:
     raise ValueError(
-        f"binarize=None takes an X of 0 and 1 alone, but X holds {value}; binarize=0.0 takes any number"
+        f"binarize=None needs an X that holds only 0 and 1, but X holds {value}; binarize=0.0 accepts any number"
     )
 
 

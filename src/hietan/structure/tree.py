@@ -1,4 +1,4 @@
-"""The learned tree, as a result to look at."""
+"""The learned tree, as a result object."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Tree:
         return tuple((names[self.parent[v]], names[v]) for v in self._order[1:])
 
     def over(self, feature_names: Sequence[str]) -> Tree:
-        """The same tree over other columns, matched by name; all of its own must be among them.
+        """The same tree over other columns, matched by name; they must include all features of the tree.
 
         >>> Tree(np.array([1, -1]), ("A", "B")).over(["B", "C", "A"]).parent.tolist()
         [-1, -2, 0]
@@ -105,7 +105,7 @@ class Tree:
             order.extend(self._children.get(v, ()))
         if len(order) != np.count_nonzero(self.parent != ABSENT):
             raise ValueError(
-                f"parent is no tree: the root does not reach every feature, got {self.parent.tolist()}"
+                f"parent is not a tree: the root does not reach every feature, got {self.parent.tolist()}"
             )
         return order
 

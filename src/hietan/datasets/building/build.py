@@ -51,10 +51,10 @@ def build_dataset(
 ) -> Dataset:
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
 
-    Annotations that say NOT are left out; ids that were merged into another term are mapped to it; terms count
-    for all their ancestors, and two columns are related even where the path between them runs through terms
-    that are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read,
-    dropped (for the first reason that applies) and used, and how many relations between terms, if any, were lost.
+    Annotations that say NOT are left out; ids that were merged into another term are mapped to it; an annotation to a
+    term counts for all its ancestors; and two columns are related even if the path between them runs through terms that
+    are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read, dropped
+    (for the first reason that applies) and used, and how many relations between terms, if any, were lost.
 
     Parameters
     ----------
@@ -78,13 +78,13 @@ def build_dataset(
     follow_replaced : bool
         Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
     min_support : int
-        Terms that fewer rows have are left out.
+        The smallest number of rows that must have a term; other terms are left out.
     drop_roots : bool
-        Whether terms that have children but no parent are left out.
+        Whether to leave out terms that have children but no parent.
     drop_constant : bool
-        Whether terms that all rows have are left out.
+        Whether to leave out terms that all rows have.
     deduplicate : bool
-        Whether only the first of several rows that are identical (roots included) and of one class is kept.
+        Whether to keep only the first of several rows of one class that are identical (roots included).
     on_conflict : {"drop", "first", "majority", "raise"}
         What to do with a gene that has different labels; see `read_labels`.
     id_column, label_column : str, optional
@@ -95,10 +95,10 @@ def build_dataset(
         Maps columns of the table of labels to values: only rows with these values count.
     match : sequence of {"id", "symbol", "synonym"}
         The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
-        Without labels, rows are named by the first.
+        Without labels, the first kind is used to name the rows.
     features : iterable of str, optional
-        The exact columns, in this order, such as a trained model expects. Terms that the ontology does not
-        know become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
+        The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
+        become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
     name : str
         The name of the dataset.
 
@@ -109,9 +109,8 @@ def build_dataset(
     Warns
     -----
     DataWarning
-        If any relation names a parent that the ontology does not define, if more than 5 % of the
-        annotations name a term that is unknown or obsolete, or more than 5 % of the labels an id without a usable
-        annotation.
+        If any relation names a parent that the ontology does not define, if more than 5 % of the annotations name a
+        term that is unknown or obsolete, or if more than 5 % of the labels belong to an id without a usable annotation.
 
     Examples
     --------

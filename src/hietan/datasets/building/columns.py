@@ -39,7 +39,7 @@ class Columns:
         return Columns(_sorted(self.X[:, at]), names, tuple(self.terms[j] for j in at))
 
     def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool, constant: bool) -> Columns:
-        """The columns without roots that have children, and without those that are 1 in all rows, if asked for."""
+        """The columns without roots that have children and without those that are 1 in all rows, as the options say."""
         tops = set(hierarchy.roots) - set(hierarchy.leaves) if roots else set()
         is_root = np.array([term in tops for term in self.terms], dtype=bool)
         is_constant = (_ones(self.X) == self.X.shape[0]) & ~is_root if constant else np.zeros_like(is_root)
@@ -48,7 +48,7 @@ class Columns:
         return self.keep(~is_root & ~is_constant)
 
     def hierarchy(self, whole: Hierarchy) -> Hierarchy:
-        """The hierarchy of the columns, from that of the terms; a second column of the same term is related to none."""
+        """The hierarchy of the columns, from that of the terms; a second column of a term has no relatives."""
         name_of: dict[str, str] = {}
         for term, name in zip(self.terms, self.names, strict=True):
             if term in whole:
@@ -60,7 +60,7 @@ class Columns:
 def choose_columns(
     X: csr_array, ontology: Ontology, namespaces: Collection[str], min_support: int, tally: Tally
 ) -> Columns:
-    """The living terms of these namespaces that enough rows have; X has a column for every term of the ontology."""
+    """The current terms of these namespaces that enough rows have; X has a column for every term of the ontology."""
     ones = _ones(X)
     terms = list(ontology.terms.values())  # parents that are named but not defined come after these
     fitting = [not term.is_obsolete and term.namespace in namespaces for term in terms]
@@ -80,7 +80,7 @@ def given_columns(
     known = np.array([term in ontology.terms for term in terms], dtype=bool)
     position = {term: j for j, term in enumerate(hierarchy.features)}
     table: Any = csc_array(X)
-    table.resize(X.shape[0], X.shape[1] + 1)  # one more column, empty, for all that are not known
+    table.resize(X.shape[0], X.shape[1] + 1)  # one more column, empty, for all unknown features
     chosen = table[:, [position[term] if ok else X.shape[1] for term, ok in zip(terms, known, strict=True)]]
     tally.read = len(features)
     tally.drop(UNKNOWN_FEATURE, int((~known).sum()))

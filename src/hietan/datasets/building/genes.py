@@ -50,7 +50,7 @@ class Genes:
             self.by_synonym.setdefault(synonym, {})[annotation.object_id] = None
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
-        """The objects called `name`; of the kinds of names in `match`, the first that knows it decides.
+        """The objects called `name`; the first of the kinds of names in `match` that knows it decides.
 
         An id stands for one object. A symbol may stand for several (proteins of one gene), which are taken
         together; so may a synonym, but then it is not clear which gene is meant.
@@ -64,7 +64,7 @@ class Genes:
         return ()
 
     def is_ambiguous(self, name: str, match: Sequence[str]) -> bool:
-        """Whether `name` is only known as a synonym, and as that of several objects."""
+        """Whether `name` is known only as a synonym, and of several objects."""
         others = [kind for kind in match if kind != "synonym"]
         return len(self.objects(name, match)) > 1 and not self.objects(name, others)
 
@@ -77,14 +77,14 @@ class Genes:
 
 
 class LivingTerms:
-    """Finds the living term of the chosen namespaces that an annotation means."""
+    """Finds the current term of the chosen namespaces that an annotation refers to."""
 
     def __init__(self, ontology: Ontology, namespaces: Iterable[str], follow_replaced: bool) -> None:
         self.ontology, self.follow_replaced = ontology, follow_replaced
         self.namespaces = frozenset(namespaces)
 
     def __call__(self, term_id: str, tally: Tally) -> str | None:
-        """The id of that term; None if there is none, and then the tally says why."""
+        """The id of that term; None if there is none, in which case the tally says why."""
         current = self.ontology.resolve(term_id)
         if current is None:
             tally.drop(UNKNOWN_TERM)
@@ -111,7 +111,7 @@ def genes_from_annotations(
     taxon: str | None,
     evidence: Collection[str] | None,
 ) -> Genes:
-    """Read all annotations and gather those of the taxon, with the evidence, whose term is alive.
+    """Read all annotations, and gather those with the right taxon and evidence whose term is current.
 
     The names of a gene are recorded even if none of its annotations counts: then a labelled id that names it is known
     to lack annotations, not to be unknown.

@@ -1,4 +1,4 @@
-"""The options of `build_dataset`: checked, put into one form each, and written into the provenance."""
+"""The options of `build_dataset`: checked, brought into a standard form, and written into the provenance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from hietan.datasets.readers.ontology import Ontology, choose_namespaces
 class BuildOptions:
     """The options of `build_dataset`, which documents them and holds their defaults.
 
-    Every field has the name of its argument. `from_arguments` checks them and brings each into one form, except for
-    `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
+    Every field has the name of its argument. `from_arguments` checks them and brings them into a standard form, except
+    for `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
     """
 
     namespaces: Any  # as given; after `resolved_for` a tuple of full names
@@ -40,7 +40,7 @@ class BuildOptions:
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> BuildOptions:
-        """The options among the arguments of `build_dataset`, by name; its other arguments are passed over."""
+        """The options among the arguments of `build_dataset`, by name; its other arguments are ignored."""
         given = {option.name: arguments[option.name] for option in fields(cls)}
         check_policy(given["on_conflict"])
         if not isinstance(given["min_support"], Integral) or given["min_support"] < 1:

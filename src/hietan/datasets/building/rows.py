@@ -1,4 +1,4 @@
-"""The rows of a dataset: labelled ids brought together with annotated genes."""
+"""The rows of a dataset: labelled ids matched with annotated genes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hietan.exceptions import DataError
 class GeneRows:
     """The rows of a dataset: the name of each, the objects of the annotations that it joins, and its label.
 
-    The label is "" throughout if the rows are not labelled.
+    All labels are "" if the rows are not labelled.
     """
 
     names: list[str]

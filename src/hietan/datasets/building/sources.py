@@ -1,4 +1,4 @@
-"""The inputs of a dataset, in every form in which `build_dataset` takes them, and what its provenance says of them."""
+"""The inputs of a dataset, in every form that `build_dataset` accepts, and what its provenance says about them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hietan.datasets.readers.ontology import Ontology
 
 
 def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
-    """The labels from a table, a dict or labels that were read already; None if there are none."""
+    """The labels from a table, a dict or labels that were already read; None if there are none."""
     if labels is None or isinstance(labels, Labels):
         return labels
     if isinstance(labels, Mapping):

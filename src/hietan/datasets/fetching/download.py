@@ -38,7 +38,7 @@ def obtain(
     data_home, download, refresh, progress
         Where to look and what to do; `fetch_collection` documents them.
     timeout : float
-        After this many seconds without a single byte a download has failed.
+        A download fails after this many seconds without a single byte.
 
     Returns
     -------
@@ -48,9 +48,9 @@ def obtain(
     Raises
     ------
     FileNotFoundError
-        If it is neither on disk nor can be downloaded; the message says how to put it there by hand.
+        If it is not on disk and cannot be downloaded; the message says how to put it there by hand.
     DataError
-        If the file on disk does not have the hash that it should have.
+        If the file on disk does not have the expected hash.
     """
     homes = list(_homes(data_home))
     if not refresh:
@@ -66,7 +66,7 @@ def obtain(
 
 
 def _homes(data_home: Directory) -> Iterator[Path]:
-    """Where to look: the directory asked for, or else HIETAN_DATA; then the platform's cache directory."""
+    """Where to look: the given directory, or else HIETAN_DATA; then the platform's cache directory."""
     asked = data_home or os.environ.get("HIETAN_DATA")
     if asked:
         yield Path(asked).expanduser()
@@ -107,7 +107,7 @@ def _record_of(path: Path) -> Path:
 
 
 def _recorded(path: Path) -> str | None:
-    """The hash of the first download, which is kept beside it in the format of the program sha256sum."""
+    """The hash of the first download, which is kept next to it in the format of the program sha256sum."""
     record = _record_of(path)
     return record.read_text(encoding="utf-8").partition(" ")[0] if record.is_file() else None
 
@@ -153,7 +153,7 @@ def _download_from(url: str, remote: Remote, path: Path, progress: bool, timeout
 
 
 def _advice(remote: Remote, homes: list[Path], reasons: list[str]) -> str:
-    """Which file, why it is not here, and how to put it here by hand."""
+    """Which file is missing, why, and how to put it there by hand."""
     sources = ", ".join(remote.urls) or remote.origin or "its publisher"
     digest = f" (SHA-256 {remote.sha256})" if remote.sha256 else " (no hash is known)"
     where = " or ".join(str(home / remote.path) for home in homes) or f"{remote.path} below HIETAN_DATA"

@@ -49,17 +49,17 @@ def fetch_collection(
     name : str
         One of `COLLECTIONS`.
     release : str
-        "current" or the date of a release, such as "2026-06-19"; for GenAge an edition. Collections that have only
-        one edition disregard it.
+        "current" or the date of a release, such as "2026-06-19"; for GenAge an edition. It has no effect on collections
+        that have only one edition.
     data_home : path, optional
-        The directory to look in first and, if it can be written to, to keep downloads in; the environment variable
-        `HIETAN_DATA` if not given. Files that are not there are looked for, and kept, in the platform's cache
+        The directory to look in first and, if it is writable, to keep downloads in. If not given, it is taken from the
+        environment variable `HIETAN_DATA`. Files that are not there are looked for, and kept, in the platform's cache
         directory. Downloads need the extra `data`.
     download : bool
         Whether to download what is missing.
     refresh : bool
-        Whether to download files that are there already: without it, "current" means the release that was current at
-        the first download.
+        Whether to download files again that are already there. Without it, "current" means the release that was current
+        at the first download.
     progress : bool
         Whether to show a progress bar for each download on the standard error stream.
 
@@ -185,7 +185,7 @@ def fetch_ageing_genes(
     download: bool = True,
     progress: bool = False,
 ) -> Dataset:
-    """Genes of a model organism that prolong or shorten life, described by Gene Ontology terms.
+    """Load genes of a model organism that prolong or shorten life, described by Gene Ontology terms.
 
     One of the 28 datasets of Wan & Freitas: genes of GenAge, their GO annotations of June 2014 propagated
     along is_a, terms of at least three genes.
@@ -203,8 +203,9 @@ def fetch_ageing_genes(
     Returns
     -------
     Dataset
-        It is named like "CE-BP". Class 1 is pro-longevity, class 0 anti-longevity; the three roots of GO are dropped.
-        The genes have symbols if the GenAge export of the collection is on disk (`fetch_collection("ageing-genes")`).
+        It has a name such as "CE-BP". Class 1 is pro-longevity, class 0 anti-longevity; the three roots of GO are
+        dropped. The genes have symbols if the GenAge export of the collection is on disk
+        (`fetch_collection("ageing-genes")`).
 
     Examples
     --------
@@ -250,7 +251,7 @@ def _remotes(name: str, release: str) -> list[Remote]:
 
 @lru_cache(maxsize=2)
 def _cached_ontology(path: Path, mtime_ns: int, size: int) -> tuple[Ontology, str]:
-    """The ontology and the hash of its file, read once for all datasets; time and size reveal that it has changed."""
+    """The ontology and the hash of its file, read once for all datasets; time and size show whether it has changed."""
     return read_obo(path), sha256_of(path)
 
 

@@ -1,4 +1,4 @@
-"""Published files: the place of each in the data directory, its addresses, and its hash where that is known."""
+"""Published files: the place of each in the data directory, its addresses, and its hash if that is known."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ KNOWN_HASHES = _read_known_hashes()
 """The SHA-256 of files whose content never changes, by their place in the data directory.
 
 Only hashes that were computed from the files themselves, or that their publishers quote, are in `known_files.sha256`,
-which is in the format of the program sha256sum. For any other file the hash of the first download is kept beside it.
+which is in the format of the program sha256sum. For any other file the hash of the first download is kept next to it.
 """
 
 
@@ -59,7 +59,7 @@ class Remote:
     path : str
         Its place in the data directory.
     urls : tuple of str
-        The addresses to download it from, tried in this order; empty where none is known.
+        The addresses to download it from, tried in this order; empty if none is known.
     origin : str
         Where it comes from, in words.
     """
@@ -70,7 +70,7 @@ class Remote:
 
     @property
     def sha256(self) -> str | None:
-        """The hash that the file must have, or None where that is not known."""
+        """The hash that the file must have, or None if that is not known."""
         return KNOWN_HASHES.get(self.path)
 
 

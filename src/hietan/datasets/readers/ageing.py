@@ -26,17 +26,17 @@ TARGET_NAMES = ("anti-longevity", "pro-longevity")
 def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "") -> Dataset:
     """Read one file of the ageing-gene collection.
 
-    The three roots of GO, which hold for every gene, are dropped; the other terms stay in file order. The hierarchy
-    is the ontology's is_a, restricted to them: relations that run through other terms are kept. A term that
-    `ontology` knows under another id takes that id; one it does not know at all stays, related to nothing.
-    `provenance` lists both.
+    The three roots of GO, which hold for every gene, are dropped; the other terms stay in file order. The hierarchy is
+    the ontology's is_a, restricted to them: relations that run through other terms are kept. A term that `ontology`
+    knows under another id gets that id; a term that it does not know at all is kept, without relations. `provenance`
+    lists both.
 
     Parameters
     ----------
     source : path or open text file
         The file: plain, `.gz`, or a `.zip` that holds one file.
     ontology : Ontology
-        The ontology of the terms, such as `read_obo` returns.
+        The ontology of the terms, as returned by `read_obo`.
     name : str
         The name of the dataset.
 

@@ -72,7 +72,7 @@ class Annotation(NamedTuple):
 
 
 class AnnotationReader:
-    """An iterator over the annotations of a file, which is read as far as they are asked for.
+    """An iterator over the annotations of a file, which is read only as far as needed.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class AnnotationReader:
     name, format : str
         The name of the file; "gaf" or "gene2go".
     header : dict
-        What the comment lines of a GAF say as ``!key: value``, such as `gaf-version` and `date-generated`.
+        The entries ``!key: value`` among the comment lines of a GAF file, such as `gaf-version` and `date-generated`.
     n_read : int
         The number of lines read so far that should hold an annotation, whether they do or not.
     malformed : int
@@ -193,9 +193,13 @@ class AnnotationReader:
         """The same annotations; then a warning about skipped lines, or an error if all of them were."""
         yield from annotations
         columns = _GENE2GO_COLUMNS if self.format == "gene2go" else _GAF_COLUMNS
-        expected = f"expected {columns} tab-separated columns with an object id and a term"
+        expected = f"expected {columns} columns separated by tabs, with an object id and a term"
         if self.n_read == self.malformed:
-            what = f"none of {self.n_read} lines is an annotation" if self.n_read else "no annotation in it"
+            what = (
+                f"none of {self.n_read} lines is an annotation"
+                if self.n_read
+                else "the file holds no annotations"
+            )
             raise DataError(f"{what}; {expected}", self.name, self.first_malformed)
         if self.malformed:
             message = (
@@ -248,7 +252,7 @@ def read_gene2go(source: TextSource) -> AnnotationReader:
 
 
 def read_annotations(source: TextSource) -> AnnotationReader:
-    """Read annotations in GAF or gene2go format, whichever the first line shows.
+    """Read annotations in GAF or gene2go format, recognised by the first line.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ def source_name(source: Any) -> str:
 
 
 def split_archive(source: str | os.PathLike[str]) -> tuple[Path, str]:
-    """The file on disk, and the member asked for where the path leads into a zip archive.
+    """The file on disk and, if the path leads into a zip archive, the name of the member.
 
     >>> path, member = split_archive("genage.csv")
     >>> path.name, member
@@ -65,7 +65,7 @@ def sha256_of(path: Path) -> str:
 def numbered_lines(
     source: TextSource, longest: int = _LONGEST_LINE, *, whole: bool = False
 ) -> Iterator[tuple[int, str]]:
-    """(number, line) for each line, counted from 1, without its end, whichever kind of end that is.
+    """(number, line) for each line, counted from 1, without its line ending, of whatever kind.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
     file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
@@ -130,7 +130,7 @@ def _escaped(line: str) -> bool:
 
 
 def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
-    """Pieces of decoded text with all line ends as "\\n", and after the last one what was damaged, if anything was."""
+    """Pieces of decoded text with all line endings as "\\n" and, after the last one, what was damaged, if anything."""
     with open_binary_or_text(source) as file:
         if isinstance(file.read(0), str):
             newlines = io.IncrementalNewlineDecoder(None, translate=True)
@@ -183,7 +183,7 @@ def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
 
 
 def _peek(raw: Any) -> bytes:
-    """The first four bytes; none where the file cannot be rewound after reading them."""
+    """The first four bytes; none if the file cannot be rewound after reading them."""
     if hasattr(raw, "readable") and not raw.readable():
         raise TypeError(f"{source_name(raw)} is not open for reading")
     if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):

@@ -22,7 +22,7 @@ class Term(NamedTuple):
     id, name : str
         The identifier, and the readable name.
     namespace : str
-        The part of the ontology that the term belongs to; "" where there are no parts.
+        The part of the ontology that the term belongs to; "" if there are no parts.
     is_a : tuple of str
         The ids of the direct parents.
     alt_ids : tuple of str
@@ -137,9 +137,9 @@ class Ontology:
         return term_id if term_id in self.terms else self.alternatives.get(term_id)
 
     def successor(self, term_id: str) -> str | None:
-        """The living term that replaced an obsolete one, followed step by step.
+        """The current term that replaced an obsolete one, followed step by step.
 
-        None where a step leads to no term, to several, or in a circle.
+        None if a step leads to no term, to several, or in a circle.
         """
         walked = dict[str, None]()
         current = self.resolve(term_id)
@@ -175,7 +175,7 @@ class Ontology:
         return self.hierarchy_of(("is_a",))
 
     def hierarchy_of(self, relations: Iterable[str]) -> Hierarchy:
-        """The hierarchy in which any of the relations makes a term the child of another.
+        """The hierarchy in which any of these relations makes a term the child of another.
 
         Parameters
         ----------

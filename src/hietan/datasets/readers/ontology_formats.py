@@ -1,6 +1,6 @@
 """Which format is an ontology in? A table of formats, each with the mark of its first line and its reader.
 
-A further format is one more line of the table.
+To support a further format, add a line to the table.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from hietan.datasets.readers.pronto import read_with_pronto
 
 
 class OntologyFormat(NamedTuple):
-    """A format: its name, how the first line of a file that is not blank begins, and who reads it.
+    """A format: its name, the beginning of the first line that is not blank, and the function that reads it.
 
-    The mark is None for a format that cannot be recognised, but only asked for by name.
+    The mark is None for a format that cannot be recognised and must be requested by name.
     """
 
     name: str
@@ -36,15 +36,15 @@ FORMATS = (
 def read_ontology(source: TextSource, *, format: str | None = None) -> Ontology:
     """Read an ontology in OBO format or, through pronto, in OBO-Graph JSON or OWL (RDF/XML).
 
-    The latter two need the extra `ontologies`, which brings `pronto`; for OBO our own reader takes a twentieth
-    of the time and a tenth of the memory.
+    The latter two need the extra `ontologies`, which installs `pronto`. For OBO our own reader is used, which takes a
+    twentieth of the time and a tenth of the memory.
 
     Parameters
     ----------
     source : path or open file
         The ontology: plain, `.gz`, or a `.zip` that holds one file.
     format : {"obo", "obo-graph", "owl"}, optional
-        The format. If not given, the first character of a file shows it, and an open file is taken to be OBO.
+        The format. If not given, it is recognised by the first character of a file; an open file is assumed to be OBO.
 
     Returns
     -------

@@ -16,7 +16,7 @@ def read_with_pronto(source: TextSource) -> Ontology:
     pronto = import_optional("pronto", extra="ontologies", purpose="reading OBO-Graph JSON and OWL")
     name = source_name(source)
     with warnings.catch_warnings(), open_binary_or_text(source) as file:
-        warnings.simplefilter("ignore")  # about details of the format that play no part here
+        warnings.simplefilter("ignore")  # about details of the format that do not matter here
         try:
             loaded = pronto.Ontology(file)
             terms = {term.id: _term(term) for term in loaded.terms()}

@@ -1,4 +1,4 @@
-"""Random annotation of rows with terms, each of which brings its ancestors, until a share of the matrix is 1."""
+"""Random annotation of rows with terms and their ancestors, until a given share of the matrix is 1."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class _Source:
     Attributes
     ----------
     rows, terms : ndarray
-        The cumulated weights of the rows and of the terms.
+        The cumulative weights of the rows and of the terms.
     follows : ndarray
         The class that each row follows.
     informative : list of ndarray
@@ -72,10 +72,10 @@ def annotate(
     """A closed matrix in which `density` of the cells are 1, as nearly as whole annotations allow.
 
     `follows` is the class that each row follows, `informative` the informative terms of each class. How many
-    annotations the density takes is not known in advance: each brings its ancestors, many of which the row has
-    already. So the annotations form one sequence, which grows until the density is exceeded and is then cut where the
-    density comes nearest. First each row gets one annotation, then each term without children, so that few rows and
-    columns stay empty; then come the others.
+    annotations the density takes is not known in advance: each adds its ancestors, many of which the row already has.
+    So the annotations form one sequence, which grows until the density is exceeded and is then cut where the density
+    comes nearest. First each row gets one annotation, then each term without children, so that few rows and columns
+    stay empty; then come the others.
     """
     n_samples, n_features = len(follows), len(hierarchy)
     leaves = np.flatnonzero(np.diff(hierarchy.adjacency.indptr) == 0)
@@ -110,7 +110,7 @@ def _draw(rng: np.random.RandomState, cumulated: NDArray[np.float64], size: int)
 
 
 def _close(rows: _Indices, terms: _Indices, hierarchy: Hierarchy) -> tuple[_Indices, _Indices]:
-    """The cells (row * d + column) that are 1 after closure, sorted, and the first annotation that brings each."""
+    """The cells (row * d + column) that are 1 after closure, sorted, and the first annotation that sets each."""
     d, when = len(hierarchy), np.arange(len(rows))
     above = hierarchy.ancestor_matrix
     start, count = above.indptr[terms].astype(np.intp), np.diff(above.indptr)[terms].astype(np.intp)

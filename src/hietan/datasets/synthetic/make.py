@@ -28,11 +28,11 @@ def make_hierarchical_classification(
 ) -> Dataset:
     """Generate rows of hierarchical features whose classes differ in some of the terms.
 
-    The hierarchy resembles the Gene Ontology in depth and branching. Each row collects annotations, mostly to
-    specific terms, some of which are far more popular than others, and each annotation brings all ancestors of its
-    term: so the rows are closed upwards, they differ in their number of ones, and many columns are copies of each
-    other. About two annotations per row, but at most half of them, go to informative terms. Each informative term
-    belongs to one class, in turn, and rows of that class have it more often than others.
+    The hierarchy resembles the Gene Ontology in depth and branching. Each row collects annotations, mostly to specific
+    terms, some of which are far more popular than others, and each annotation adds all ancestors of its term. So the
+    rows are closed upwards, they differ in their number of ones, and many columns are copies of each other. About two
+    annotations per row, but at most half of them, go to informative terms. Each informative term belongs to one class,
+    in turn, and rows of that class have it more often than others.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def make_hierarchical_classification(
     imbalance : float in (0, 1)
         The share of the rows in class 0; the other classes share the rest evenly. For two classes, 0.5 is balanced.
     noise : float in [0, 1]
-        The share of the rows, chosen at random, whose annotations follow another class than their own.
+        The share of the rows, chosen at random, whose annotations follow a class other than their own.
     random_state : int, RandomState or None
         The source of randomness; an int gives the same data each time.
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-# How many features are shown one by one, besides those between them and the root; the others are summed.
+# How many features are listed individually, besides those between them and the root; the others are summed.
 SHOWN = 150
 INFINITE = 1e9  # JSON has no infinity
 
@@ -63,7 +63,7 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
 
 
 def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
-    """The strongest contributions and all between them and the roots of the tree: what is drawn is connected."""
+    """The strongest contributions and all those between them and the roots: what is drawn is connected."""
     parts = {part.feature: part for part in explanation.contributions}
     kept: set[str] = set()
     for part in explanation.strongest[:shown]:
@@ -104,5 +104,5 @@ def significant(value: float) -> float:
 
 
 def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
-    """Numbers rounded for display, as `decimal` does."""
+    """Numbers rounded for display, as by `decimal`."""
     return [decimal(value, digits) for value in values]

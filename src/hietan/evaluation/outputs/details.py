@@ -1,4 +1,4 @@
-"""What a report shows of a dataset beyond the tables of a study: terms, ontology and explanations, in one file."""
+"""What a report shows about a dataset beyond the tables of a study: terms, ontology and explanations, in one file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, ontology_parents
+from hietan.exceptions import StudyError
 
 FOLDER = "details"
 
@@ -24,7 +25,7 @@ class DatasetDetails:
     view : DatasetView
         Its names and its hierarchy.
     chosen : mapping of int to str
-        The rows that are explained, and why these.
+        The rows that are explained, and why each was chosen.
     """
 
     def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
@@ -35,12 +36,12 @@ class DatasetDetails:
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
 
     def add(self, key: str, explanations: Mapping[int, Any]) -> None:
-        """Add what one method says of the chosen rows."""
+        """Add what one method says about the chosen rows."""
         for i, explanation in explanations.items():
             self.rows[i][key] = compact(explanation, self.reasons)
 
     def content(self) -> dict[str, Any]:
-        """The file in plain values."""
+        """The content of the file as plain values."""
         hierarchy = self.view.hierarchy
         return {
             "dataset": self.dataset,
@@ -72,7 +73,11 @@ def read_details(folder: Path, dataset: str) -> dict[str, Any]:
     expected = folder / FOLDER / f"{safe_file_name(dataset)}.json"
     paths = sorted((folder / FOLDER).glob("*.json"))
     for path in sorted(paths, key=lambda path: path != expected):
-        content = json.loads(path.read_text(encoding="utf-8"))
-        if content.get("dataset") == dataset:
-            return dict(content)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+        except ValueError as error:
+            message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
+            raise StudyError(message) from None
+        if isinstance(content, dict) and content.get("dataset") == dataset:
+            return content
     return {}

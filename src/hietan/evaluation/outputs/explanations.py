@@ -38,7 +38,7 @@ class ChosenRows:
     Attributes
     ----------
     study : Study
-        The study, which knows data and methods.
+        The study, which holds the data and the methods.
     dataset : str
         The name of the dataset.
     why : dict of int to str
@@ -73,7 +73,7 @@ def write_explanations(
     readable: bool = True,
     details: bool = False,
 ) -> list[Path]:
-    """Explain the rows that the methods are most confident about, rightly or wrongly, and those that are wanted.
+    """Explain the rows that the methods are most confident about, correctly or not, and those that are requested.
 
     Parameters
     ----------
@@ -82,12 +82,12 @@ def write_explanations(
     folder : Path
         The directory of the study.
     wanted : sequence of str
-        Names of rows to explain as well, in every dataset that has them.
+        The names of further rows to explain, in every dataset that has them.
     readable : bool
         Whether to write `explanations/DATASET/METHOD.json` for every method that offers `explain`: the strongest
         contributions and the sum of the others, in JSON that people can read.
     details : bool
-        Whether to write `details/DATASET.json` for every dataset: what a report shows of it. Every model is fitted
+        Whether to write `details/DATASET.json` for every dataset: what a report shows about it. Each model is fitted
         once for both.
 
     Returns
@@ -117,7 +117,7 @@ def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] 
 
 
 def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list[ChosenRows]:
-    """Choose the rows to explain in every dataset of a study; StudyError if no dataset has a wanted row."""
+    """Choose the rows to explain in every dataset of a study; raises StudyError if no dataset has a requested row."""
     study = results.study
     names = {name: study.view(name).instance_names for name in study.datasets}
     everyone = set().union(*names.values())
@@ -138,11 +138,11 @@ def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list
 def select_rows(
     pooled: Sequence[PooledPredictions], names: Sequence[str], wanted: Sequence[str], n: int
 ) -> dict[int, str]:
-    """Which rows to explain, and why: the most confident correct and incorrect predictions, and the wanted rows.
+    """Which rows to explain, and why: the most confident correct and incorrect predictions, and the requested rows.
 
-    Half of the `n` rows are of each kind. How confident the methods are together is the mean, over the methods, of the
-    row's rank by the log-odds of its true class; a row is right if most methods are right. Ties are broken by the order
-    of the rows.
+    Half of the `n` rows are of each kind. The confidence of the methods in a row is the mean, over the methods, of the
+    row's rank by the log-odds of its true class; a row is correct if most methods predict it correctly. Ties are broken
+    by the order of the rows.
     """
     known = [p for p in pooled if p.log_proba is not None]
     chosen: dict[int, str] = {}

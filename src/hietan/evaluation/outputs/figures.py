@@ -122,7 +122,7 @@ def plot_usage(results: StudyResults, dataset: str, key: str, ax: Any = None, to
     order = usage.top(top)[::-1]
     ax = _axes(ax, (9.0, 1.0 + 0.27 * len(order)))
     ax.axis("off")
-    # Rows and edges are counts of different things: each has a panel and a scale of its own.
+    # Rows and edges are counts of different things, so each has its own panel and scale.
     rows, edges = ax.inset_axes([0, 0, 0.46, 0.94]), ax.inset_axes([0.54, 0, 0.46, 0.94])
     _bars_with_numbers(
         rows, usage.selected[order], f"rows that keep it, of {usage.n_rows:,}", _BLUE, usage.n_rows
@@ -198,7 +198,7 @@ def _save(ax: Any, path: Path) -> list[Path]:
 
 
 def _axes(ax: Any, size: tuple[float, float]) -> Any:
-    """The given axes, or those of a new figure, which is not shown in any window and need not be closed."""
+    """The given axes, or those of a new figure, which is not shown in a window and need not be closed."""
     if ax is not None:
         return ax
     return _matplotlib(".figure").Figure(figsize=size, layout="constrained").subplots()

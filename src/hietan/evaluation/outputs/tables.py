@@ -99,7 +99,7 @@ def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
 def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
     """Datasets by methods, and below them the mean, the average rank and the wins.
 
-    After ± is the standard deviation over the seeds: the noise of the splits, not sampling error.
+    The number after ± is the standard deviation over the seeds: the noise of the splits, not sampling error.
     """
     metric = METRICS[ranking.metric]
 
@@ -120,7 +120,7 @@ def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
 
 
 def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
-    """Average ranks with Holm's post-hoc, like the paper's Table 3, with adjusted p-values beside the raw ones."""
+    """Average ranks with Holm's post-hoc, like the paper's Table 3, with adjusted p-values next to the raw ones."""
     compared = ranking.comparison
     if compared is None:
         raise ValueError("a table of tests needs at least two methods and two datasets")

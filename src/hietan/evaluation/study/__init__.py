@@ -1,4 +1,4 @@
-"""Studies: every method on every dataset, seed after seed, fold after fold; an interrupted study can be resumed."""
+"""Studies: every method on every dataset, for every seed and fold; an interrupted study can be resumed."""
 
 from hietan.evaluation.study.compare import compare_studies
 from hietan.evaluation.study.journal import read_manifest

@@ -1,15 +1,16 @@
-"""Many calls on the workers of a Dask cluster, which may come, go and die meanwhile.
+"""Many calls on the workers of a Dask cluster, which may join, leave and die at any time.
 
 What is guaranteed:
 
 - Every call is made, and its result is yielded exactly once, whichever workers die. Only a call that kills its workers
   even when it runs alone in the cluster is given up, and then it is reported as such.
 - A result is the same as on this machine: a worker whose versions differ from ours is refused, whenever it joins.
-- What many calls share, such as a dataset, leaves this process once. It is a task of its own, so the scheduler can have
-  it made again if all workers that hold it die; scattered data would be lost with them.
+- What many calls share, such as a dataset, is sent from this process once. It is a task of its own, so the scheduler
+  can have it made again if all workers that hold it die; scattered data would be lost with them.
 - The scheduler sees nothing but bytes and functions of Dask and of the standard library, so it need not have this
   package.
-- If the scheduler is lost, or all workers are for `PATIENCE` seconds, a ConnectionError says so; nothing waits forever.
+- If the scheduler is lost, or there is no worker for `PATIENCE` seconds, a ConnectionError says so; nothing waits
+  forever.
 - Whatever ends the run, calls under way are cancelled, and a cluster or a client that was started here is closed.
 """
 
@@ -38,9 +39,9 @@ from hietan.evaluation.study.fingerprint import versions
 from hietan.exceptions import StudyError
 
 CONNECT_SECONDS = 10.0  # how long a scheduler may take to answer
-PATIENCE = 60.0  # how long a cluster may be without any worker
+PATIENCE = 60.0  # how long a cluster may have no worker
 LOOK_SECONDS = 2.0  # how often its workers are counted
-CALLS_PER_THREAD = 3  # submitted at a time: one runs, and the others are there when it ends
+CALLS_PER_THREAD = 3  # submitted at a time: one runs, and the others are ready when it ends
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def _distributed(module: str = "") -> Any:
 
 @contextmanager
 def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
-    """A Dask client: of this scheduler, or else the active one, or else of a new cluster of `n_jobs` processes.
+    """A Dask client: one for this scheduler, or the active one, or else one for a new cluster of `n_jobs` processes.
 
     What was started or connected here is closed at the end.
     """
@@ -89,7 +90,7 @@ def _own_client(n_jobs: int | None) -> Iterator[Any]:
             yield client
         finally:
             with suppress(Exception):
-                client.run(logging.disable)  # or workers log that the scheduler closes before they do
+                client.run(logging.disable)  # otherwise, workers log that the scheduler closes before they do
 
 
 def _local_cluster(n_jobs: int | None) -> Any:
@@ -114,7 +115,7 @@ def _check_scheduler_answers(scheduler: str) -> None:
     try:
         with ThreadPoolExecutor(1) as pool:  # this thread may already have an event loop
             found = pool.submit(asyncio.run, _identity(scheduler)).result()["type"]
-    except Exception as error:  # an unknown program at that address may answer anything
+    except Exception as error:  # an unknown program at that address may give any answer
         reason = str(error) or type(error).__name__
         if isinstance(error, OSError):
             reason = f"no answer within {CONNECT_SECONDS:g} s"
@@ -148,7 +149,7 @@ def check_address(scheduler: str) -> None:
 
 
 def check_workers(client: Any, needed: Mapping[str, Any]) -> None:
-    """Check that all workers have our versions and can load what is needed; wait for the first if there is none yet."""
+    """Check that all workers have our versions and can load what is needed; wait for the first if there is none."""
     _wait_for_a_worker(client)
     packed = {name: _dumps(value) for name, value in needed.items()}
     answers = client.run(_problem_here, versions(), packed, on_error="return")
@@ -213,11 +214,11 @@ def run_on_workers(
 ) -> Iterator[Any]:
     """Call `function(*shared, *own)` for each call, and yield the results in the order in which they finish.
 
-    If a worker dies, its calls are made elsewhere. Dask blames all calls that a dying worker had at hand, and gives up
-    those that were there several times. They are tried once more at the end, each alone in the cluster; one that is
-    given up again was the cause, and its result is `killed(call, number of workers that died)`.
+    If a worker dies, its calls are made elsewhere. Dask blames all calls that a dying worker was holding, and gives up
+    a call that is blamed several times. Such calls are tried once more at the end, each alone in the cluster; one that
+    is given up again was the cause, and its result is `killed(call, number of workers that died)`.
 
-    Raises ConnectionError if the scheduler is lost, or all workers are for `PATIENCE` seconds. When the caller stops
+    Raises ConnectionError if the scheduler is lost, or there is no worker for `PATIENCE` seconds. When the caller stops
     iterating, what was submitted is cancelled.
     """
     running = _Running(client, function)
@@ -252,7 +253,7 @@ class _Running:
         self.look()
 
     def capacity(self) -> int:
-        """How many calls the cluster should have; workers may have come and gone."""
+        """How many calls the cluster should have, which changes as workers join and leave."""
         if time.monotonic() - self.looked_at > LOOK_SECONDS:
             self.look()
         return CALLS_PER_THREAD * max(self.n_threads, 1)
@@ -297,7 +298,7 @@ class _Running:
         self.shared.clear()
 
     def key(self, what: str) -> str:
-        """A new name for a task of ours."""
+        """A new name for one of our tasks."""
         self.n_submitted += 1
         return f"hietan_{what}-{self.id}-{self.n_submitted}"
 
@@ -340,7 +341,7 @@ class _Running:
             return call, result, deaths
 
     def lost(self) -> ConnectionError:
-        """The error to raise when the scheduler does not answer any more."""
+        """The error to raise when the scheduler no longer answers."""
         return ConnectionError("the Dask scheduler is gone, or has dropped the jobs of the study")
 
     def cancel(self) -> None:

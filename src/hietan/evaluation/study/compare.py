@@ -31,7 +31,7 @@ def compare_studies(
     control : str, optional
         The method that the others are compared with; the one with the best average rank if not given.
     alternative : {"two-sided", "greater"}
-        Whether a method may differ from the control in both directions, or only be worse.
+        Whether the tests look for differences from the control in both directions, or only for worse methods.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Fingerprints, by which a study notices that a dataset, a method or a version has changed."""
+"""Fingerprints, by which a study detects that a dataset, a method or a version has changed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dataset_fingerprint(dataset: Any) -> str:
 
 
 def method_fingerprint(estimator: Any) -> str:
-    """A hash of the class of an estimator, all its parameters however deep, and the version of its package."""
+    """A hash of the class of an estimator, all its parameters, however deep, and the version of its package."""
     kind = type(estimator)
     parameters = estimator.get_params(deep=True)
     plain = {name: value for name, value in parameters.items() if not hasattr(value, "get_params")}

@@ -1,7 +1,7 @@
 """The directory of a study while it runs: its description and every finished job, safe against any interruption.
 
 `study.json` describes the study. `jobs/DATASET/METHOD.jsonl` has a line per finished job, which begins with a checksum
-and is written with one call: a line that was cut off is noticed, and its job is run again. When all jobs are done, the
+and is written with one call: a line that was cut off is detected, and its job is run again. When all jobs are done, the
 lines are sorted. Only `times.csv` holds times, so two runs of a study leave the same bytes everywhere else.
 """
 
@@ -26,11 +26,11 @@ TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds"
 
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
-    """Keep a second run out of the directory; the lock ends with its process, even if that is killed."""
+    """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
     with open(directory / LOCK, "a") as file:
         try:
             import fcntl
-        except ModuleNotFoundError:  # this system has none: then nobody is kept out
+        except ModuleNotFoundError:  # this system has no file locks: then nobody is kept out
             yield
             return
         try:
@@ -122,7 +122,7 @@ def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float
 
 
 def tidy_times(folder: Path) -> None:
-    """Keep one line per job in `times.csv`, the last one: a run that was killed may have left a line twice, or half."""
+    """Keep only the last line of each job in `times.csv`: a killed run may have left a line twice, or half of it."""
     path = folder / "times.csv"
     if not path.exists():
         return

@@ -1,4 +1,4 @@
-"""What a study is of: its datasets, methods, folds and seeds, all checked before anything runs."""
+"""What a study consists of: its datasets, methods, folds and seeds, all checked before anything runs."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class Method:
     Attributes
     ----------
     name : str
-        What tables and figures call it.
+        Its name in tables and figures.
     estimator : scikit-learn classifier
         The classifier; it is cloned for every fold.
     setting : str
         What distinguishes it from other uses of the same method, such as "alpha=1". Methods are ranked among those of
         the same setting; one without a setting is ranked in all of them.
     tuning : str
-        What is tuned or chosen within the training rows; "none" if nothing is. Methods are only ranked among those of
+        What is tuned or chosen within the training rows; "none" if nothing is. Methods are ranked only among those of
         the same tuning.
     """
 
@@ -115,7 +115,7 @@ class Study:
     usage : bool
         Whether feature usage is counted in the first seed.
     command : str
-        How the study was asked for.
+        The command that runs the study.
     """
 
     datasets: Mapping[str, Any]
@@ -187,12 +187,12 @@ def plan_study(
     usage: bool,
     command: str,
 ) -> Study:
-    """A study of these parts, with parameters as in `run_study`; StudyError says which part cannot be right."""
+    """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
     if isinstance(methods, Mapping):
         methods = [Method(name, estimator) for name, estimator in methods.items()]
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
-        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or different seeds of 0 or more")
+        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
     if cv < 2:
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
     named = _by_name("dataset", [(data.name, data) for data in datasets])
@@ -201,14 +201,16 @@ def plan_study(
 
 
 def check_resources(n_jobs: int | None, backend: str, scheduler: str | None) -> None:
-    """Refuse a number of jobs, a backend or a scheduler that cannot be right."""
+    """Refuse an invalid number of jobs, backend or scheduler."""
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
         raise StudyError(f"n_jobs is {n_jobs!r}; expected a whole number other than 0; -1 means every core")
     if scheduler is not None:
         if backend != "dask":
-            raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; it needs 'dask'")
+            raise StudyError(
+                f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'"
+            )
         check_address(scheduler)
 
 
@@ -218,7 +220,7 @@ def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     names = [name for name, _ in items]
     repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if repeated:
-        raise StudyError(f"{what} {repeated[0]!r} is given twice; each needs a name of its own")
+        raise StudyError(f"{what} {repeated[0]!r} is given twice; each needs a different name")
     if "" in names:
-        raise StudyError(f"a {what} has no name; each needs a name of its own")
+        raise StudyError(f"a {what} has no name; each needs one")
     return dict(items)

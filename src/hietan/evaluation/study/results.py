@@ -43,7 +43,7 @@ class StudyResults:
     study : Study
         What was run: datasets, methods, folds and seeds.
     summary : tuple of SummaryRow
-        A row per dataset, method and seed; a method that failed in a fold has none there.
+        A row per dataset, method and seed; a method that failed in a fold has no row for that dataset and seed.
     rankings : tuple of Ranking
         One per tuning, setting and metric: average ranks and tests.
     failures : tuple of Failure
@@ -66,7 +66,7 @@ class StudyResults:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """The study in plain values: versions, seeds, fingerprints."""
+        """The study as plain values: versions, seeds, fingerprints."""
         return self.study.manifest
 
 
@@ -153,7 +153,7 @@ def _cells(row: Sequence[Any]) -> list[Any]:
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:
-    """Everything but the predictions in plain values: the content of `summary.json`."""
+    """Everything except the predictions as plain values: the content of `summary.json`."""
     return {
         "study": results.manifest,
         "jobs_failed": len(results.failures),
@@ -215,7 +215,7 @@ def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
 
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
-    """The middle 95 % of draws of rows: sampling error, where the spread over seeds is the noise of the splits."""
+    """The middle 95 % of draws of rows: sampling error, whereas the spread over seeds is the noise of the splits."""
     rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
     for ranking in results.rankings:
         if ranking.metric != "gmean":

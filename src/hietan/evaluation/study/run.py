@@ -1,4 +1,4 @@
-"""Running a study: every method on every dataset, seed after seed, fold after fold; resumable."""
+"""Running a study: every method on every dataset, for every seed and fold; resumable."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from hietan._io import remove_leftovers
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import configure, predict_rows
@@ -67,22 +68,22 @@ def run_study(
     datasets : iterable of objects with X, y, name and, if methods need one, hierarchy
         The datasets. Their names must be different.
     methods : mapping of name to scikit-learn classifier, or iterable of Method
-        The classifiers to compare. Where a classifier, a step of a Pipeline or a wrapped estimator has a parameter
-        `hierarchy` that is None, it is set to the hierarchy of the dataset; likewise `random_state`, to the seed.
+        The classifiers to compare. In them, in the steps of a Pipeline and in wrapped estimators, a parameter
+        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to the seed.
     cv : int
         The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``.
     seeds : int or sequence of int
         The seeds, or how many of them to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
         seeds are not independent replicates.
     n_jobs : int or None
-        The number of jobs at a time, as in joblib; an existing Dask cluster runs as many as it has threads. The
+        The number of jobs to run at a time, as in joblib; an existing Dask cluster runs as many as it has threads. The
         results do not depend on it.
     backend : {"threads", "processes", "dask"}
-        Where jobs run. The classifiers of this package release the GIL and do well in threads. With "dask", every job
-        goes to a worker of a Dask cluster: that of `scheduler`, or of the active client, or otherwise a cluster of
-        `n_jobs` processes that lasts as long as the study. Each dataset is sent once, and only this process writes
-        results. If a worker dies, its jobs run elsewhere; a job that killed its worker when run on its own counts
-        as failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
+        Where jobs run. The classifiers of this package release the GIL, so threads suit them well. With "dask", every
+        job goes to a worker of a Dask cluster: that of `scheduler`, that of the active client, or otherwise a cluster
+        of `n_jobs` processes that lasts as long as the study. Each dataset is sent once, and only this process writes
+        results. If a worker dies, its jobs run elsewhere; a job that killed its worker when run on its own counts as
+        failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
     scheduler : str, optional
         The address of a Dask scheduler, such as "tcp://host:8786", for the backend "dask".
     output : path, optional
@@ -98,7 +99,7 @@ def run_study(
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
-        How the study was asked for; it is written into its tables.
+        The command that runs the study; it is written into the tables.
 
     Returns
     -------
@@ -118,7 +119,7 @@ def run_study(
     check_resources(n_jobs, backend, scheduler)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
-        # Folds and manifest are computed first: what cannot be is refused before anything is written.
+        # Folds and manifest are computed first: an impossible study is refused before anything is written.
         _ = study.folds
         refuse_other(folder, study.manifest)
         if backend == "dask":
@@ -129,6 +130,7 @@ def run_study(
             outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend])
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
+            remove_leftovers(folder)
             claim(folder, study.manifest)
             _run_jobs(study, folder, outcomes, retry_failed, progress)
             stack.close()
@@ -149,7 +151,7 @@ def _run_jobs(
     retry_failed: bool,
     progress: Callable[[Progress], None] | None,
 ) -> None:
-    """Run the jobs that the journals do not have yet, and write each of them down as it finishes."""
+    """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
     journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
     done = {pair: journal.read() for pair, journal in journals.items()}
     todo = [
@@ -234,7 +236,7 @@ def run_job_on_worker(
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is a result as well."""
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result."""
     start = fitted_at = time.perf_counter()
     try:
         with one_thread():

@@ -43,7 +43,7 @@ for (const dataset of datasets) {
 const symbolOf = (dataset, row) => dataset.symbols?.[row] || "";
 const classOfLabel = (dataset, label) => dataset.classes[dataset.labels.indexOf(label)] ?? label;
 
-// The columns right below each column, computed when they are first asked for.
+// The columns directly below each column, computed on first use.
 function childrenOf(dataset, column) {
   if (!dataset.below) {
     dataset.below = dataset.features.map(() => []);

@@ -35,8 +35,8 @@ function setContent(node, ...children) {
 const LONGEST_NAME = 160;
 const shorten = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
 
-// Names may be written from right to left: each keeps its direction to itself. Very long ones are cut; the title has
-// all of them.
+// Names may be written from right to left: each keeps its own direction. Very long ones are cut; the full name is in
+// the title.
 function bdi(text, attributes = {}) {
   const title = String(text).length > LONGEST_NAME ? { title: text } : {};
   return el("bdi", { ...title, ...attributes }, shorten(String(text), LONGEST_NAME));

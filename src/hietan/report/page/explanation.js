@@ -1,4 +1,4 @@
-// Why one method says what it says of one gene: the tree, the sum, and what was left out.
+// Why one method says what it says about one gene: the tree, the sum, and what was left out.
 const STRONGEST_SHOWN = 12;
 const REMOVED_SHOWN = 300;
 
@@ -18,7 +18,7 @@ function explanationPanel(dataset, entry, method) {
   ]);
 }
 
-// What explanations leave out of their lists of features: how many, and what they add together.
+// What explanations leave out of their lists of features: how many, and what they add in total.
 const weakerFeatures = (why) => ({ number: why.rest[0], total: why.rest[1] });
 
 function predictionLine(why) {

@@ -1,4 +1,4 @@
-// Genes: find one, see what each method says of it, and why.
+// Genes: find one, see what each method says about it, and why.
 const FIRST_GENES = 40;
 const MORE_GENES = 200;
 
@@ -30,7 +30,7 @@ function candidatesIntro() {
   return card("What this is", el("p", {}, bdi(about.model)), caution);
 }
 
-// The best candidate; in a study the gene of the first dataset with most to see.
+// The best candidate; in a study, the gene of the first dataset with the most to see.
 function firstGene(all) {
   if (!isStudy) return all[0];
   const explained = all.filter((g) => g.datasetIndex === 0 && g.entry);
@@ -38,7 +38,7 @@ function firstGene(all) {
   return explained.find((g) => smallestTree(g) === most) || all[0];
 }
 
-// How much there is to see of a gene that the methods got right: the features of the smallest tree.
+// How much there is to see for a gene that the methods got right: the features of the smallest tree.
 function smallestTree({ entry }) {
   const trees = Object.values(entry.methods).filter((why) => why.tree);
   if (entry.why === "sure and wrong" || !trees.length) return 0;
@@ -175,7 +175,7 @@ function studyGeneLines(g) {
   ];
 }
 
-// The three features that speak most for the class that the log-odds are of.
+// The three features that contribute most to the class whose log-odds are shown.
 function strongestReasons({ dataset, entry }) {
   const why = entry.methods[0];
   const inFavour = why.contributions.map((contribution, i) => [contribution, i]).filter(([c]) => c > 0);
@@ -272,7 +272,7 @@ function howToExplain({ gene }) {
     : `${about.command} --gene ${shellQuoted(gene)}`;
   const words = isStudy
     ? "This gene is not explained in this report. Run this command with the study's own directory as --output to " +
-      "add its explanation; nothing that is finished runs again:"
+      "add its explanation; finished jobs are not run again:"
     : "This command explains the gene in a terminal:";
   return [el("p", {}, words), el("pre", {}, el("code", { class: "command" }, command))];
 }

@@ -1,4 +1,4 @@
-// The parts of the page behind their tabs; each is made when it is first looked at.
+// The parts of the page behind their tabs; each is built when it is first shown.
 const STUDY_PARTS = [
   ["overview", "Overview", overview],
   ["features", "Features", features],

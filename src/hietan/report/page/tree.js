@@ -1,5 +1,5 @@
 // The learned tree: from the root on the left to the leaves on the right; to be moved, zoomed and walked through.
-// Points and names keep their size when zoomed: closer in there is room for more names.
+// Points and names keep their size when zoomed, so zooming in makes room for more names.
 const MOST_NAMES = innerWidth < 700 ? 7 : 13;
 
 // Where the features belong: depth from left to right, leaves on lines of their own from top to bottom, and parents
@@ -92,7 +92,7 @@ class TreeDrawing {
         legendItem({ r: 6, fill: "var(--pro)" }, `evidence for ${why.target}`),
         legendItem({ r: 6, fill: "var(--anti)" }, "evidence against it"),
         legendItem({ r: 5, class: "hollow" }, "hollow: the gene lacks the term"),
-        el("li", {}, "larger: counts more"),
+        el("li", {}, "larger: contributes more"),
       ),
       this.stage,
       checkbox("Show the ontology's own edges (dashed)", showOntology),
@@ -234,7 +234,7 @@ class TreeDrawing {
     setContent(this.near, ontologyNeighbours(this.dataset, this.why.features[i], this.nodeOfColumn, goTo));
   }
 
-  // One node at a time is reached by Tab: the one that was last walked to.
+  // Tab reaches one node at a time: the one that was last walked to.
   walkTo(i) {
     if (i === undefined) return;
     for (const node of this.nodes) node.setAttribute("tabindex", -1);

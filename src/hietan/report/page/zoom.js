@@ -3,7 +3,7 @@ const SMALLEST_SCALE = 0.3;
 const LARGEST_SCALE = 30;
 const ZOOM_STEP = 1.4;
 
-// `arrange(width, height)` places what is in the world and returns its offset; `onscale` hears of every new scale.
+// `arrange(width, height)` places what is in the world and returns its offset; `onscale` gets every new scale.
 class ZoomableView {
   constructor(picture, world, arrange, onscale) {
     Object.assign(this, { picture, world, arrange, onscale });
