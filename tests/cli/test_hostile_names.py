@@ -46,7 +46,7 @@ def hostile_dataset():
 
 def check(output, *, shows="\\x1b]0;owned"):
     """Nothing but the colours, cursor moves and line ends of our own; what was hostile is there to be read."""
-    output = output.replace("\r\x1b[2K", "")  # the progress bar begins its line again
+    output = re.sub("\r(?=(\x1b\\[1A)?\x1b\\[2K)", "", output)  # the progress bar begins its line again
     assert not STEERING.search(output), repr(output[max(0, STEERING.search(output).start() - 40) :][:120])
     assert not FORGED.search(output)
     assert shows in output

@@ -71,7 +71,9 @@ def make_table(title: str, columns: Mapping[str, Any], rows: Iterable[Iterable[o
     rows : iterable of iterable
         The cells of each row.
     """
-    table = Table(title=Text(printable(title)), title_justify="left", header_style="bold")
+    table = Table(
+        title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
+    )
     for heading, options in columns.items():
         table.add_column(Text(heading), **options)
     for row in rows:
