@@ -25,7 +25,8 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 25
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+"""What reading a damaged archive raises."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
@@ -142,7 +143,7 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
         while True:
             try:
                 piece = read(_CHUNK)
-            except (*_BROKEN, UnicodeDecodeError) as error:
+            except (*BROKEN, UnicodeDecodeError) as error:
                 yield "", str(error) or type(error).__name__
                 return
             text: str = newlines.decode(piece, final=not piece)
@@ -167,7 +168,7 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
             raw = source
         try:
             file = _unpacked(raw, name, member, stack)
-        except _BROKEN as error:
+        except BROKEN as error:
             raise DataError(f"the archive is damaged: {error}", name) from error
         yield file
 
