@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.datasets import AGEING_DATASETS, DataError, fetch_ageing_genes, read_ageing_genes, read_obo
+from hietan.datasets import (
+    AGEING_DATASETS,
+    DataError,
+    DataWarning,
+    fetch_ageing_genes,
+    read_ageing_genes,
+    read_obo,
+)
 from hietan.evaluation.study.fingerprint import dataset_fingerprint
 
 OBO = """data-version: toy
@@ -208,3 +215,12 @@ def test_columns_stay_in_file_order(real_data):
     for column in (0, 5, 100):
         expected = [int(value) for value in rows[data.feature_names[column]]]
         np.testing.assert_array_equal(data.X.toarray()[:, column], expected)
+
+
+def test_a_lost_parent_is_complained_about():
+    damaged = read_obo(io.StringIO(OBO.replace("is_a: GO:1\n", "is_a: GO:77\n")))
+    with pytest.warns(
+        DataWarning, match=r"the parents of 1 is_a relations are not defined \(first: GO:77 of GO:2\)"
+    ):
+        data = read_ageing_genes(io.StringIO(TABLE), damaged)
+    assert data.hierarchy.edges == ()

@@ -1,4 +1,6 @@
+import contextlib
 import io
+import time
 import warnings
 
 import pytest
@@ -141,3 +143,28 @@ def test_no_text_raises_anything_but_our_error(lines, end):
         for annotation in found:
             assert annotation.object_id and annotation.term
             assert isinstance(annotation.negated, bool) and annotation.synonyms is not None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            f"!{part * (1_000_000 // len(part))}{end}"
+            for part in (" ", "a", "a:", "a: ", "-", ": ")
+            for end in ("", "!", "x")
+        ),
+        f"!a:{' ' * 1_000_000}",
+        f"! a{' ' * 1_000_000}:",
+        "\t" * 1_000_000,
+        f"a\tb\tc\t{'|' * 1_000_000}\t{'x' * 1_000_000}{chr(9) * 12}",
+        f"a\tb\tc\t{'NOT ' * 250_000}\tT:1{chr(9) * 12}",
+    ],
+    ids=lambda line: f"{line[:6]!r}",
+)
+def test_no_line_takes_more_than_linear_time(line):
+    start = time.process_time()
+    with warnings.catch_warnings(), contextlib.suppress(DataError):
+        warnings.simplefilter("ignore", DataWarning)
+        for annotation in read_gaf(io.StringIO(line + "\n")):
+            assert annotation.negated is ("NOT" in line) and len(annotation.synonyms) == 0
+    assert time.process_time() - start < 5  # quadratic time would be hours

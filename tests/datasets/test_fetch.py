@@ -1,10 +1,17 @@
 """Fetching, against a server on this machine that serves real or made-up files, well or badly."""
 
 import gc
+import gzip
 import hashlib
 import inspect
+import io
+import random
 import socket
+import subprocess
+import sys
+import time
 import warnings
+import zipfile
 
 import pytest
 
@@ -19,10 +26,26 @@ from hietan.datasets import (
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets.fetching import download, fetch, registry
+from hietan.datasets.fetching import download, fetch, registry, transfer
 from hietan.datasets.fetching.registry import KNOWN_HASHES, Remote
 from support.file_server import serving
 
+
+def zipped(name, content):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()
+
+
+PUBLISHED = {
+    "ontology/go-basic.obo": b"format-version: 1.2\n\n[Term]\nid: GO:1\n",
+    "annotations/gaf/CAEEL-mod.gaf.gz": gzip.compress(
+        b"!gaf-version: 2.2\n" + random.Random(0).randbytes(99).hex().encode()
+    ),
+    "models_genes.zip": zipped("genage_models.csv", "symbol,organism\n"),
+    "gene2go.gz": gzip.compress(b"#tax_id\tGeneID\tGO_ID\n"),
+}
 CONTENT = b"line of a file\n" * 5000
 HASH = hashlib.sha256(CONTENT).hexdigest()
 
@@ -197,6 +220,7 @@ def without_pooch(monkeypatch):
         raise ImportError('downloading needs pooch: pip install "hietan[data]"')
 
     monkeypatch.setattr(download, "import_optional", missing)
+    monkeypatch.setattr(transfer, "import_optional", missing)
 
 
 def test_local_files_need_no_pooch(server, home, monkeypatch):
@@ -243,6 +267,155 @@ def test_all_functions_that_fetch_take_the_same_options():
     assert all(each == shared for each in options.values())
     ageing = inspect.signature(fetch_ageing_genes).parameters
     assert all(ageing[name].default == shared[name][0] for name in ("data_home", "download", "progress"))
+
+
+# ----------------------------------------------------------------------------- answers that are not the file
+
+
+NAMES = {
+    "o.obo": "ontology/go-basic.obo",
+    "a.gaf.gz": "annotations/gaf/CAEEL-mod.gaf.gz",
+    "t.zip": "models_genes.zip",
+}
+NAMES |= {"gene2go.gz": "gene2go.gz", "t.csv": "t.csv"}
+
+
+@pytest.fixture(scope="module")
+def publisher(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("publisher")
+    for name, content in (PUBLISHED | {"t.csv": b"gene,effect\na,up\n"}).items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_bytes(content)
+    with serving(directory) as server:
+        yield server
+
+
+def published(server, name, fault):
+    return Remote(f"made-up/{name}", (f"{server.address}/{fault}/{NAMES[name]}",))
+
+
+def refused(reason, *arguments, **options):
+    with pytest.raises(FileNotFoundError, match=reason):
+        download.obtain(*arguments, **options)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_each_kind_is_accepted(publisher, home, name):
+    path = download.obtain(published(publisher, name, "well"))
+    assert path.with_name(f"{name}.sha256").is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("empty", "the download is empty"),
+        ("empty-unsaid", "the download is empty"),
+        ("nothing", "the server answers 204 No Content instead of 200 OK"),
+        ("page", "the download is a page of HTML or XML, not the file"),
+        ("json", "expected (an|annotations|a table)|damaged or cut short"),
+        ("wrong", "expected (an|annotations|a table)|damaged or cut short"),
+    ],
+)
+def test_an_answer_of_another_kind_is_refused(publisher, home, name, fault, reason):
+    refused(reason, published(publisher, name, fault))
+    assert list((home / "made-up").iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["o.obo", "a.gaf.gz", "t.zip", "gene2go.gz"])
+def test_half_a_file_of_unknown_length_is_refused(publisher, home, name):
+    refused("cut short", published(publisher, name, "half"))
+    assert list((home / "made-up").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        ("elsewhere", "redirects to 'https://evil.example/file.txt'; only https addresses of .*github.com"),
+        ("insecure", "redirects to 'http://github.com/file.txt'; only https"),
+        ("disk", "redirects to 'file:///etc/hostname'; only https"),
+        ("nowhere", "redirects to 'https://.evil/file.txt', which is not an address"),
+        ("circle", "more than 5 redirects"),
+    ],
+)
+def test_redirects_to_other_places_are_refused(server, home, fault, reason):
+    refused(reason, remote(server, fault))
+    assert list((home / "made-up").iterdir()) == []
+
+
+@pytest.mark.parametrize("fault", ["moved", "endless-moved"])
+def test_redirects_within_the_server_are_followed(server, home, fault):
+    assert download.obtain(remote(server, fault)).read_bytes() == CONTENT
+
+
+def test_redirects_between_known_hosts_are_followed(home, monkeypatch):
+    requests, urllib3 = pytest.importorskip("requests"), pytest.importorskip("urllib3")
+    asked = []
+
+    def send(adapter, request, **options):
+        asked.append(request.url)
+        response = requests.Response()
+        response.status_code = 302 if "/github.com/" in request.url else 200
+        response.headers["Location"] = "https://raw.githubusercontent.com/b"
+        response.raw = urllib3.HTTPResponse(io.BytesIO(CONTENT), preload_content=False)
+        return response
+
+    monkeypatch.setattr(requests.adapters.HTTPAdapter, "send", send)
+    found = download.obtain(Remote("made-up/file.txt", ("https://github.com/a",)))
+    assert found.read_bytes() == CONTENT
+    assert asked == ["https://github.com/a", "https://raw.githubusercontent.com/b"]
+
+
+@pytest.mark.parametrize("fault", ["huge", "endless"])
+def test_a_download_without_end_stops_at_the_size_limit(server, home, fault):
+    server.requests.clear()
+    refused("larger than the size limit of 100,000 bytes", remote(server, fault), size_limit=100_000)
+    assert len(server.requests) == 1 and list((home / "made-up").iterdir()) == []
+
+
+def test_a_download_that_trickles_stops_at_the_time_limit(server, home):
+    server.requests.clear()
+    start = time.monotonic()
+    refused(
+        r"not complete after the time limit of 0.5 s \(\d+ bytes", remote(server, "trickle"), time_limit=0.5
+    )
+    assert time.monotonic() - start < 20
+    assert len(server.requests) == 1 and list((home / "made-up").iterdir()) == []
+
+
+def test_there_are_limits_unless_others_are_given():
+    options = inspect.signature(download.obtain).parameters
+    assert (options["timeout"].default, options["time_limit"].default) == (30, 3600)
+    assert options["size_limit"].default == 4 * 2**30
+
+
+@pytest.mark.parametrize("record", [b"", b"\xff\xfe\x00", b"0123  file.txt\n", b"z" * 64, b" " * 80])
+def test_a_damaged_record_is_an_error(server, home, record):
+    path = download.obtain(remote(server, "well"))
+    path.with_name("file.txt.sha256").write_bytes(record)
+    with pytest.raises(DataError, match=r"file.txt.sha256: the record of the hash of file.txt is damaged"):
+        download.obtain(remote(server, "well"))
+    assert download.obtain(remote(server, "well"), refresh=True) == path
+    assert download.obtain(remote(server, "well")) == path
+
+
+KILLED = """
+import sys
+from hietan.datasets.fetching import download, registry
+download.obtain(registry.Remote("made-up/file.txt", (sys.argv[1],)))
+"""
+
+
+def test_the_next_download_cleans_up_after_a_killed_one(server, home):
+    words = [sys.executable, "-c", KILLED, f"{server.address}/trickle/file.txt"]
+    with subprocess.Popen(words) as process:
+        while not any((home / "made-up").glob(".tmp-*")):
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.kill()
+    assert len(list((home / "made-up").iterdir())) == 1
+    download.obtain(remote(server, "well"))
+    assert {path.name for path in (home / "made-up").iterdir()} == {"file.txt", "file.txt.sha256"}
 
 
 # ----------------------------------------------------------------------------- the registry
@@ -342,21 +515,16 @@ def test_ageing_genes_are_downloaded_and_read(real_data, home, monkeypatch):
 
 def test_other_collections_are_downloaded(home, tmp_path, monkeypatch):
     published = tmp_path / "published"
-    for name in (
-        "ontology/go-basic.obo",
-        "annotations/gaf/CAEEL-mod.gaf.gz",
-        "models_genes.zip",
-        "gene2go.gz",
-    ):
+    for name, content in PUBLISHED.items():
         (published / name).parent.mkdir(parents=True, exist_ok=True)
-        (published / name).write_text(name)
+        (published / name).write_bytes(content)
     with serving(published) as server:
         for constant in ("GO_CURRENT", "GENAGE", "NCBI_GENE"):
             monkeypatch.setattr(registry, constant, f"{server.address}/well")
-        assert fetch_gene_ontology().read_text() == "ontology/go-basic.obo"
-        assert fetch_annotations("worm").read_text() == "annotations/gaf/CAEEL-mod.gaf.gz"
-        assert fetch_genage().read_text() == "models_genes.zip"
-        assert fetch_gene2go().read_text() == "gene2go.gz"
+        assert fetch_gene_ontology().read_bytes() == PUBLISHED["ontology/go-basic.obo"]
+        assert fetch_annotations("worm").read_bytes() == PUBLISHED["annotations/gaf/CAEEL-mod.gaf.gz"]
+        assert fetch_genage().read_bytes() == PUBLISHED["models_genes.zip"]
+        assert fetch_gene2go().read_bytes() == PUBLISHED["gene2go.gz"]
         for name in ("gene-ontology", "annotations-worm", "genage-models", "gene2go"):
             assert name in COLLECTIONS
             (path,) = fetch_collection(name)

@@ -1,5 +1,7 @@
+import contextlib
 import gzip
 import io
+import time
 import warnings
 import zipfile
 
@@ -194,6 +196,72 @@ def test_retired_terms_lead_to_their_successors():
         "GO:30": "GO:1",
         **dict.fromkeys(["GO:4", "GO:5", "GO:6", "GO:7", "GO:99"]),
     }
+
+
+def test_a_long_chain_of_replacements_is_walked_once():
+    n = 20_000
+    text = "".join(f"[Term]\nid: {i}\nis_obsolete: true\nreplaced_by: {i + 1}\n" for i in range(n))
+    ontology = read_obo(io.StringIO(f"{text}[Term]\nid: {n}\n"))
+    start = time.process_time()
+    assert {ontology.successor(str(i)) for i in range(n)} == {str(n)}  # 200 million steps if each began again
+    assert time.process_time() - start < 5
+
+
+LONG = 1_000_000
+HARD_LINES = [
+    *(f"name: a{' ' * LONG}b{end}" for end in ("!", "}", "{}", "! c", " {", " {}!")),
+    *(
+        f"name: {part * (LONG // len(part))}x!"
+        for part in (" ", "{ ", " {", "} ", " {}", " !", "! ", "\\", " {} !x")
+    ),
+    *(f"name: a {{{part * (LONG // len(part))}" for part in (" ", "a", "}", "{", "\\}")),
+    *(f"{tag}: {part * LONG}" for tag in ("is_a", "relationship", "alt_id") for part in "a!{"),
+    *(f"relationship: part_of{' ' * LONG}{end}" for end in ("A", "{", "!")),
+    "[" * LONG,
+    ":" * LONG,
+]
+
+
+@pytest.mark.parametrize("line", HARD_LINES, ids=lambda line: f"{line[:12]}...{line[-3:]}")
+def test_no_line_takes_more_than_linear_time(line):
+    start = time.process_time()
+    with contextlib.suppress(DataError):
+        read_obo(io.StringIO(f"[Term]\nid: A\n{line}\n"))
+    assert time.process_time() - start < 5  # quadratic time would be hours
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ("a  ! b", "a"),
+        ("a !", "a"),
+        ("a !b", "a !b"),
+        ("a! b", "a! b"),
+        ("a  {x}", "a"),
+        ("a {x}  ! b", "a"),
+        ("a {x} !b", "a {x} !b"),
+        ("a {x} b", "a {x} b"),
+        ("a {x} {y}", "a {x}"),
+        ("a {x{y}", "a {x{y}"),
+        ("a   b \t ! c ! d", "a   b"),
+    ],
+)
+def test_trailing_modifiers_and_comments_are_no_part_of_a_name(value, name):
+    assert read_obo(io.StringIO(f"[Term]\nid: A\nname: {value}\n")).terms["A"].name == name
+
+
+def test_a_file_that_ends_within_a_line_is_noticed(tmp_path):
+    cut = tmp_path / "cut.obo"
+    cut.write_text(TEXT[: TEXT.index("really")])
+    with pytest.warns(DataWarning, match=r"cut\.obo: the last line, 22, has no line break.*may be cut short"):
+        assert list(read_obo(cut).terms) == ["GO:1", "GO:2", "GO:3"]
+
+
+def test_parents_that_are_not_defined_are_known():
+    ontology = read_obo(io.StringIO("[Term]\nid: A\nis_a: B\nrelationship: part_of C\n[Term]\nid: B\n"))
+    assert ontology.undefined_parents() == []
+    assert ontology.undefined_parents(["is_a", "part_of"]) == [("C", "A")]
+    assert read_obo(io.StringIO(TEXT)).undefined_parents() == []
 
 
 def test_hierarchy_of_several_relations():

@@ -56,7 +56,7 @@ def test_an_open_file_of_any_format_is_read_if_the_format_is_named(text, format)
 
 def test_a_named_format_is_not_second_guessed(tmp_path):
     path = tmp_path / "toy.json"
-    path.write_text(OBO_GRAPH)
+    path.write_text(OBO_GRAPH + "\n")
     with pytest.raises(DataError, match=r"no \[Term\] stanza found"):
         read_ontology(path, format="obo")
 

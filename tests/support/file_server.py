@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 
 class Handler(SimpleHTTPRequestHandler):
-    """The first part of the path names a fault: /cut/..., /wrong/..., /gone/..., /slow/..., /well/..."""
+    """The first part of the path names a fault, one of FAULTS or cut, cut-once, wrong, gone, slow; or it is well."""
 
     def do_GET(self):
         _, fault, rest = self.path.split("/", 2)
@@ -23,15 +23,20 @@ class Handler(SimpleHTTPRequestHandler):
             self.send_error(500)
         elif fault in ("cut", "cut-once"):
             self.cut(again=fault == "cut")
+        elif fault in FAULTS:
+            FAULTS[fault](self)
         elif fault == "wrong":
             self.answer(b"something else")
         else:
             super().do_GET()
 
+    def content(self):
+        with open(self.translate_path(self.path), "rb") as file:
+            return file.read()
+
     def cut(self, again):
         """Promise the whole file, send half of it and hang up."""
-        with open(self.translate_path(self.path), "rb") as file:
-            content = file.read()
+        content = self.content()
         if not again and ("cut-once", self.path[1:]) in self.server.requests[:-1]:
             return self.answer(content)
         self.answer(content[: len(content) // 2], promised=len(content))
@@ -44,8 +49,51 @@ class Handler(SimpleHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
+    def redirect(self, target):
+        self.send_response(302)
+        self.send_header("Location", target)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def without_length(self, content):
+        """Send this and hang up: the end of the connection is the end of the file."""
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(content)
+        self.close_connection = True
+
+    def go_on(self, piece, pause, headers=()):
+        """Send the same piece again and again, until the client hangs up."""
+        self.send_response(302 if headers else 200)
+        for header in dict(headers).items():
+            self.send_header(*header)
+        self.end_headers()
+        while True:
+            self.wfile.write(piece)
+            time.sleep(pause)
+
     def log_message(self, *arguments):
         pass
+
+
+FAULTS = {
+    "empty": lambda handler: handler.answer(b""),
+    "empty-unsaid": lambda handler: handler.without_length(b""),
+    "page": lambda handler: handler.answer(b"\n<!DOCTYPE html><html><body>Please log in.</body></html>\n"),
+    "json": lambda handler: handler.answer(b'{"error": 404}'),
+    "half": lambda handler: handler.without_length(handler.content()[: len(handler.content()) // 2 + 5]),
+    "nothing": lambda handler: (handler.send_response(204), handler.end_headers()),
+    "moved": lambda handler: handler.redirect(f"/well{handler.path}"),
+    "circle": lambda handler: handler.redirect(f"/circle{handler.path}"),
+    "elsewhere": lambda handler: handler.redirect("https://evil.example/file.txt"),
+    "insecure": lambda handler: handler.redirect("http://github.com/file.txt"),
+    "endless-moved": lambda handler: handler.go_on(b"x" * 65536, 0, {"Location": "/well/file.txt"}),
+    "nowhere": lambda handler: handler.redirect("https://[evil/file.txt"),
+    "disk": lambda handler: handler.redirect("file:///etc/hostname"),
+    "huge": lambda handler: handler.answer(b"x" * 1000, promised=1 << 50),
+    "endless": lambda handler: handler.go_on(b"a line of text\n" * 4096, 0),
+    "trickle": lambda handler: handler.go_on(b"x", 0.05),
+}
 
 
 class Server(ThreadingHTTPServer):

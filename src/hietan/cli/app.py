@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from hietan.cli import data, demo, models, report, study
+from hietan.cli.messages import say
 
 
 def make_app() -> typer.Typer:
@@ -21,7 +22,7 @@ def make_app() -> typer.Typer:
         if wanted:
             from hietan import __version__
 
-            typer.echo(f"hietan {__version__}")
+            say(f"hietan {__version__}")
             raise typer.Exit
 
     @app.callback()

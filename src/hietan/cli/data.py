@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from hietan.cli.messages import errors, is_watched
+from hietan.cli.messages import errors, is_watched, make_console, make_table, printable, say
 
 if TYPE_CHECKING:
     from hietan.datasets import DatasetSummary
@@ -152,7 +150,7 @@ def fetch(
     with errors(interrupted="files that were already complete are kept"):
         paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
     for path in paths:
-        typer.echo(path)
+        say(path)
 
 
 def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
@@ -170,11 +168,12 @@ def _listed(value: str) -> tuple[str, ...]:
 
 
 def _show(summary: DatasetSummary) -> None:
-    console = Console(markup=False)
-    console.print(f"{summary.name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
+    console = make_console()
+    name = printable(summary.name)
+    console.print(f"{name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
     classes = ", ".join(f"{label} {count:,}" for label, count in summary.classes) or "no labels"
     shape = ", ".join(f"{what} {count:,}" for what, count in summary.hierarchy.items())
-    console.print(f"{classes}; {summary.density:.2%} ones; {shape}")
+    console.print(f"{printable(classes)}; {summary.density:.2%} ones; {shape}")
     if summary.account:
         console.print(_table("What was lost on the way", ("of", "", "count"), summary.account))
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
@@ -183,9 +182,9 @@ def _show(summary: DatasetSummary) -> None:
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    table = Table(title=title, title_justify="left", header_style="bold")
-    for column in columns:
-        table.add_column(column, justify="right" if column in ("count", "rows") else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(f"{cell:,}" if isinstance(cell, int) else Text(str(cell)) for cell in row))
-    return table
+    options = {
+        column: {"justify": "right" if column in ("count", "rows") else "left", "overflow": "fold"}
+        for column in columns
+    }
+    cells = ((f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)
+    return make_table(title, options, cells)

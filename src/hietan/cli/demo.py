@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import errors
+from hietan.cli.messages import errors, make_console, make_table, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -32,34 +32,28 @@ def demo(
     ] = "",
 ) -> None:
     """Cross-validate the classifiers on synthetic data. The features are hierarchical, and the result is a table."""
-    from rich.console import Console
-
     from hietan.datasets import make_hierarchical_classification
 
     with errors():
         data = make_hierarchical_classification(rows, features, random_state=seed)
         scores, tree = _scores(data, seed), _first_tree(data, seed)
-    console = Console()
+    console = make_console()
     console.print(data, highlight=False)
     console.print(scores)
     console.print(tree, highlight=False)
     if report:
         with errors(Path(report)):
             _write_report(Path(report))
-        typer.echo(f"report: {report}")
+        say(f"report: {report}")
 
 
 def _scores(data: Any, seed: int) -> Table:
-    from rich.table import Table
-
     from hietan.catalogue import METHODS
     from hietan.evaluation import pooled_predictions
 
-    table = Table(title=f"10-fold cross-validation, seed {seed}", title_justify="left")
-    table.add_column("method", no_wrap=True)
-    table.add_column("what it does")
-    for column in ("GMean", "AUC", "seconds"):
-        table.add_column(column, justify="right")
+    numbers = {column: {"justify": "right"} for column in ("GMean", "AUC", "seconds")}
+    columns = {"method": {"no_wrap": True}, "what it does": {}, **numbers}
+    rows = []
     for method in METHODS.values():
         if method.in_demo:
             start = time.perf_counter()
@@ -67,8 +61,8 @@ def _scores(data: Any, seed: int) -> Table:
             seconds = time.perf_counter() - start
             values = pooled.metrics()
             cells = [f"{100 * values['gmean']:.1f}", f"{values['auc']:.3f}", f"{seconds:.2f}"]
-            table.add_row(method.title, method.idea, *cells)
-    return table
+            rows.append([method.title, method.idea, *cells])
+    return make_table(f"10-fold cross-validation, seed {seed}", columns, rows)
 
 
 def _first_tree(data: Any, seed: int) -> str:

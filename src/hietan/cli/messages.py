@@ -1,10 +1,14 @@
-"""What all commands print in the same way: errors and warnings as single lines, the progress of a study, tables."""
+"""What all commands print in the same way: errors and warnings as single lines, the progress of a study, tables.
+
+Every text that a command prints goes through `printable`: names come from files that others wrote, and must not be
+able to steer the terminal.
+"""
 
 from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -14,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
 from hietan.exceptions import DataWarning, HietanError
 
@@ -23,6 +28,57 @@ if TYPE_CHECKING:
 SOME_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
 SECONDS_BETWEEN_LINES = 5.0
 _RESUME = "run the same command again to resume"
+
+
+# ------------------------------------------------------------------ text
+
+# Control characters, line and paragraph separators, marks of writing direction, and halves of surrogate pairs.
+_NOT_SHOWN = (
+    *(*range(0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F),
+    *(*range(0x2028, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000), 0xFEFF),
+)
+_ESCAPES = {code: repr(chr(code))[1:-1] for code in _NOT_SHOWN}
+
+
+def printable(value: object) -> str:
+    """The value as one line of text, in which characters that could steer a terminal are shown as escapes.
+
+    >>> print(printable("two\\nlines, \\x1b[2J"))
+    two\\nlines, \\x1b[2J
+    """
+    return str(value).translate(_ESCAPES)
+
+
+def say(message: object, *, err: bool = False) -> None:
+    """Print one line to the standard output, or to the standard error stream."""
+    typer.echo(printable(message), err=err)
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that takes text literally: brackets are not markup, and colons do not make pictures."""
+    return Console(stderr=stderr, markup=False, emoji=False)
+
+
+def make_table(title: str, columns: Mapping[str, Any], rows: Iterable[Iterable[object]]) -> Table:
+    """A table to print.
+
+    Parameters
+    ----------
+    title : str
+        The line above the table.
+    columns : mapping of str to dict
+        The heading of each column, and the options of `rich.table.Table.add_column` for it.
+    rows : iterable of iterable
+        The cells of each row.
+    """
+    table = Table(
+        title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
+    )
+    for heading, options in columns.items():
+        table.add_column(Text(heading), **options)
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    return table
 
 
 # ------------------------------------------------------------------ errors and warnings
@@ -55,13 +111,13 @@ def errors(
         except (HietanError, ImportError, ValueError) as error:
             fail(str(error))
         except KeyboardInterrupt:
-            typer.echo(f"interrupted; {_RESUME if resumable else interrupted}", err=True)
+            say(f"interrupted; {_RESUME if resumable else interrupted}", err=True)
             raise typer.Exit(INTERRUPTED) from None
 
 
 def fail(message: str) -> NoReturn:
     """Print an error as one line, and end the command."""
-    typer.echo(f"error: {_one_line(message)}", err=True)
+    say(f"error: {_one_line(message)}", err=True)
     raise typer.Exit(BAD_INPUT) from None
 
 
@@ -73,7 +129,7 @@ def _warning_printer() -> Callable[..., None]:
         line = f"warning: {_one_line(str(message))}"
         if line not in printed:
             printed.add(line)
-            typer.echo(line, err=True)
+            say(line, err=True)
 
     return show
 
@@ -101,7 +157,7 @@ def is_watched() -> bool:
 @contextmanager
 def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
     """Yield a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
-    console = console or Console(stderr=True)
+    console = console or make_console(stderr=True)
     if quiet:
         yield None
     elif console.is_terminal:
@@ -143,13 +199,14 @@ def progress_line(progress: Progress, seconds: float) -> str:
 
 
 def _bar(console: Console) -> Bar:
-    columns: list[Any] = [BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[what]}")]
-    columns += [TextColumn("[red]{task.fields[failed]}"), TimeElapsedColumn(), TimeRemainingColumn()]
+    columns: list[Any] = [BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[what]}", markup=False)]
+    columns += [TextColumn("{task.fields[failed]}", style="red", markup=False)]
+    columns += [TimeElapsedColumn(), TimeRemainingColumn()]
     return Bar(*columns, console=console, transient=True)
 
 
 def _update(bar: Bar, task: Any, progress: Progress) -> None:
-    what = f"{progress.job.dataset} {progress.job.method}" if progress.job else ""
+    what = printable(f"{progress.job.dataset} {progress.job.method}") if progress.job else ""
     failed = f"{progress.failed} failed" if progress.failed else ""
     bar.update(task, completed=progress.done, total=progress.total, what=what, failed=failed)
 
@@ -159,16 +216,16 @@ def _update(bar: Bar, task: Any, progress: Progress) -> None:
 
 def print_ranking(console: Console, ranking: Ranking) -> None:
     """Print the average ranks of methods, best first, with the tests against the control."""
-    table = Table(title=f"{ranking.title}; {len(ranking.datasets)} datasets", title_justify="left")
-    table.add_column("method", no_wrap=True)
-    for column in ("average rank", "wins", "mean", "p", "p adjusted"):
-        table.add_column(column, justify="right")
+    numbers = ("average rank", "wins", "mean", "p", "p adjusted")
+    columns = {"method": {"no_wrap": True}} | {heading: {"justify": "right"} for heading in numbers}
     compared = ranking.comparison.comparisons if ranking.comparison else ()
     tests = {row.method: (f"{row.p_value:.3g}", f"{row.p_adjusted:.3g}") for row in compared}
     ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
+    rows = []
     for method in sorted(ranks, key=lambda m: ranks[m]):
         cells = [f"{ranks[method]:.2f}", f"{won[method]:g}", f"{means[method]:.3f}"]
-        table.add_row(method, *cells, *tests.get(method, ("", "")))
-    console.print(table)
+        rows.append([method, *cells, *tests.get(method, ("", ""))])
+    console.print(make_table(f"{ranking.title}; {len(ranking.datasets)} datasets", columns, rows))
     if ranking.left_out:
-        console.print(f"left out because results are missing: {', '.join(ranking.left_out)}", highlight=False)
+        left_out = printable(", ".join(ranking.left_out))
+        console.print(f"left out because results are missing: {left_out}", highlight=False)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import shlex
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hietan.cli.messages import errors, is_watched
+from hietan.cli.messages import errors, is_watched, printable, say
+
+if TYPE_CHECKING:
+    from hietan.explain import Explanation
 
 Method = Annotated[
     str,
@@ -40,10 +44,13 @@ def explain(
     from hietan.catalogue import load_dataset
 
     with errors():
-        explained = explain_rows_by_name(
-            TrainedModel.load(model), load_dataset(dataset, progress=is_watched()), gene
-        )
-    typer.echo("\n\n".join(row.text(limit) for row in explained))
+        data = load_dataset(dataset, progress=is_watched())
+        explained = explain_rows_by_name(TrainedModel.load(model), data, gene)
+    texts = [
+        replace(row, explanation=_with_printable_names(row.explanation)).text(limit) for row in explained
+    ]
+    for line in "\n\n".join(texts).split("\n"):
+        say(line)
 
 
 def fit(
@@ -66,7 +73,7 @@ def fit(
             raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
         trained.save(output)
     kind = type(trained.classifier).__name__
-    typer.echo(f"{kind} fitted to {data.name}: {len(data.y)} rows; written to {output}")
+    say(f"{kind} fitted to {data.name}: {len(data.y)} rows; written to {output}")
 
 
 def predict(
@@ -95,10 +102,33 @@ def predict(
             command = shlex.join(["hietan", "explain", str(model), dataset])
             texts[page] = render(candidates_summary(ranked, command=command))
         _write_together(texts)
-    typer.echo(trained.caution)
-    typer.echo(f"written to {output}")
+    say(trained.caution)
+    say(f"written to {output}")
     if report:
-        typer.echo(f"report: {page}")
+        say(f"report: {page}")
+
+
+def _with_printable_names(explanation: Explanation) -> Explanation:
+    """The same explanation with names of one line each: in its text, line breaks of names would look like its own."""
+    return replace(
+        explanation,
+        row=printable(explanation.row),
+        classes=tuple(map(printable, explanation.classes)),
+        target=printable(explanation.target),
+        contributions=tuple(
+            replace(
+                part,
+                feature=printable(part.feature),
+                name=printable(part.name),
+                parent=None if part.parent is None else printable(part.parent),
+            )
+            for part in explanation.contributions
+        ),
+        removed=tuple(
+            replace(removal, feature=printable(removal.feature), reason=printable(removal.reason))
+            for removal in explanation.removed
+        ),
+    )
 
 
 def _write_together(texts: dict[Path, str]) -> None:

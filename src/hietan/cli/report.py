@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.messages import errors
+from hietan.cli.messages import errors, say
 
 
 def register(app: typer.Typer) -> None:
@@ -26,4 +26,4 @@ def report(
 
     with errors(output):
         path = write_report(directory, output)
-    typer.echo(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 
-from hietan.cli.messages import SOME_FAILED, errors, is_watched, print_ranking, reporting
+from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, print_ranking, reporting, say
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
@@ -178,7 +177,7 @@ def compare(
     with errors():
         alternative = "greater" if one_sided else "two-sided"
         rankings = compare_studies(directories, metric=metric, control=control, alternative=alternative)
-    console = Console()
+    console = make_console()
     for ranking in rankings:
         print_ranking(console, ranking)
 
@@ -221,14 +220,14 @@ def _write_outputs(
 
 
 def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None) -> None:
-    console = Console()
+    console = make_console()
     for ranking in results.rankings:
         if ranking.metric == "gmean":
             print_ranking(console, ranking)
     if results.failures:
-        console.print(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}", highlight=False)
+        say(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}")
     if drawn == []:
-        console.print('no figures: pip install "hietan[plot]"', highlight=False, markup=False)
-    console.print(f"results: {output}", highlight=False, soft_wrap=True)
+        say('no figures: pip install "hietan[plot]"')
+    say(f"results: {output}")
     if (output / "report.html").exists():
-        console.print(f"report: {output / 'report.html'}", highlight=False, soft_wrap=True)
+        say(f"report: {output / 'report.html'}")

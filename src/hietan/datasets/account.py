@@ -13,6 +13,7 @@ UNKNOWN_TERM, OBSOLETE_TERM = "term unknown to the ontology", "obsolete term"
 NO_GENE, SHARED_SYNONYM = "no gene of this name is annotated", "synonym of several genes"
 NO_ANNOTATION = "no usable annotation"
 UNKNOWN_FEATURE = "unknown to the ontology: 0 throughout"
+UNDEFINED_PARENT = "parent not defined by the ontology"
 
 
 @dataclass
@@ -55,7 +56,9 @@ class Tally:
 
 
 class Account:
-    """The tallies of a dataset that is being built: annotations, rows of the label table, genes and terms.
+    """The tallies of a dataset that is being built: relations between terms, annotations, label rows, genes and terms.
+
+    Relations appear in it only if some of them were dropped.
 
     Parameters
     ----------
@@ -72,6 +75,7 @@ class Account:
     """
 
     def __init__(self, genes: str = "labelled genes", terms: str = "terms") -> None:
+        self.relations = Tally("relations between terms")
         self.annotations = Tally("annotations")
         self.label_rows = Tally("label rows")
         self.genes = Tally(genes)
@@ -80,10 +84,22 @@ class Account:
     def as_dict(self) -> dict[str, Any]:
         """The tallies of everything that was read, as plain values that JSON can hold."""
         tallies = (self.annotations, self.label_rows, self.genes, self.terms)
-        return {tally.what: tally.as_dict() for tally in tallies if tally.read}
+        counted = [tally for tally in tallies if tally.read]
+        if self.relations.dropped:
+            counted.append(self.relations)
+        return {tally.what: tally.as_dict() for tally in counted}
 
     def complaints(self) -> Iterator[str]:
-        """A sentence for each kind of thing of which a share above `A_FEW` was lost because nothing matched."""
+        """A sentence for each kind of thing of which too much was lost because nothing matched.
+
+        Any loss of relations is too much, since there may be many terms below one; of other things, a share above
+        `A_FEW` is.
+        """
+        if lost := self.relations.dropped[UNDEFINED_PARENT]:
+            yield (
+                f"{lost} of {self.relations.read} {self.relations.what} name a parent that the ontology does not "
+                "define; annotations do not spread along them, so check whether the ontology is complete"
+            )
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
             (self.genes, (NO_GENE, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),

@@ -1,7 +1,7 @@
-"""Equal rows and columns of a table, which readers and builders both count."""
+"""Equal rows, columns and names, which readers and builders both count or refuse."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,20 @@ def first_of_each(X: csr_array, labels: Sequence[str]) -> list[int]:
     for i, key in enumerate(zip(_row_keys(X), labels, strict=True)):
         first.setdefault(key, i)
     return list(first.values())
+
+
+def first_repeated(names: Iterable[str]) -> str | None:
+    """The first name that occurred before, or None if all are different.
+
+    >>> first_repeated(["a", "b", "b", "a"])
+    'b'
+    """
+    seen = set[str]()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
 
 
 def _row_keys(X: csr_array | csc_array) -> list[bytes]:

@@ -1,11 +1,12 @@
 """Directed acyclic graphs as index arrays: levels, cycles, closure and restriction.
 
-Everything works on one level of the graph at a time, so the number of numpy calls grows with the graph's depth and not
-with its size; nothing much larger than the answer is ever built.
+Most functions work on one level of the graph at a time, so the number of numpy calls grows with the graph's depth and
+not with its size; nothing much larger than the answer is ever built.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
+
+_FEW = 4  # up to this many vertices are quicker one by one than in an array
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +112,25 @@ def longest_paths(parents: IndexLists, children: IndexLists) -> Index:
     level, ready = 0, np.flatnonzero(waiting == 0)
     while ready.size:
         depth[ready] = level
-        reached, times = np.unique(gather(children, ready), return_counts=True)
-        waiting[reached] -= times
-        level, ready = level + 1, reached[waiting[reached] == 0]
+        if ready.size <= _FEW:
+            ready = _ready_below(children, waiting, ready)
+        else:
+            reached, times = np.unique(gather(children, ready), return_counts=True)
+            waiting[reached] -= times
+            ready = reached[waiting[reached] == 0]
+        level += 1
     return depth
+
+
+def _ready_below(children: IndexLists, waiting: Index, ready: Index) -> Index:
+    """The children of these few vertices that wait for no other parent; one by one, for the sake of long chains."""
+    below = list[int]()
+    for v in ready.tolist():
+        for child in children[v].tolist():
+            waiting[child] -= 1
+            if not waiting[child]:
+                below.append(child)
+    return np.array(below, dtype=np.int64)
 
 
 def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
@@ -138,13 +156,42 @@ def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]
 
     The kept vertices, with these as their parents, have the ancestor relation of the whole graph.
     """
+    child = np.repeat(np.arange(len(depth)), parents.lengths)
+    direct = kept.copy()  # all parents are kept: these are the nearest, and nothing above them matters
+    direct[child[~kept[parents.indices]]] = False
     concerned = np.zeros(len(depth), dtype=bool)
-    fresh = np.flatnonzero(kept)
+    fresh = np.flatnonzero(kept & ~direct)
     while fresh.size:
         concerned[fresh] = True
         above = sorted_unique(gather(parents, fresh))
-        fresh = above[~concerned[above]]
-    return _union_over_parents(parents, depth, concerned, taken=kept, passed=~kept)
+        fresh = above[~concerned[above] & ~kept[above]]
+    lists = _union_over_parents(parents, depth, concerned, taken=kept, passed=~kept)
+    start = np.where(direct, parents.indptr[:-1], len(parents.indices) + lists.indptr[:-1])
+    length = np.where(direct, parents.lengths, lists.lengths)
+    both = np.concatenate([parents.indices, lists.indices])
+    return IndexLists(np.concatenate([[0], np.cumsum(length)]), both[expand_ranges(start, length)])
+
+
+def spread_upwards(
+    children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_]
+) -> sp.csr_array[np.bool_]:
+    """The table in which every row that has a 1 at a vertex (a column) has a 1 at all its ancestors, too.
+
+    From the deepest vertex to the roots: each vertex takes over the rows of its children, which are complete by then.
+    The ancestor lists are not needed for this, and may be far larger than the answer: those of a chain of n vertices
+    have n^2 / 2 entries.
+    """
+    rows = [holders.indices[a:b] for a, b in itertools.pairwise(holders.indptr.tolist())]
+    for v in np.argsort(-depth, kind="stable").tolist():
+        found = [each for each in (rows[v], *(rows[c] for c in children[v].tolist())) if each.size]
+        if found:
+            rows[v] = found[0] if len(found) == 1 else sorted_unique(np.concatenate(found))
+    indices = np.concatenate([holders.indices[:0], *rows])
+    index: Any = np.int32 if len(indices) < 2**31 else np.int64
+    indptr = np.cumsum([0, *map(len, rows)]).astype(index)
+    ones: Any = (np.ones(len(indices), dtype=np.bool_), indices.astype(index, copy=False), indptr)
+    spread: sp.csr_array[np.bool_] = sp.csc_array(ones, shape=holders.shape).tocsr()
+    return spread
 
 
 def _union_over_parents(

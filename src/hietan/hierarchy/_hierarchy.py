@@ -385,9 +385,8 @@ class Hierarchy(Immutable):
                [1, 1]])
         """
         over, ones, at = self._read(X)
-        added = ones @ over.ancestor_matrix.astype(np.bool_)
-        added.sort_indices()  # otherwise scipy adds in a slower way
-        filled: _X = write_like(X, ones + added, at)
+        spread = _graph.spread_upwards(over._children, over._depths, ones.tocsc())
+        filled: _X = write_like(X, spread, at)
         return filled
 
     def _read(self, X: Any) -> tuple[Hierarchy, sp.csr_array[np.bool_], list[int] | None]:

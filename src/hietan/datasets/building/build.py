@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.datasets.account import Account, Tally
+from hietan.datasets.account import UNDEFINED_PARENT, Account, Tally
 from hietan.datasets.building.columns import Columns, choose_columns, given_columns
 from hietan.datasets.building.genes import MATCHES, Genes, LivingTerms, genes_from_annotations
 from hietan.datasets.building.options import BuildOptions
@@ -54,7 +54,7 @@ def build_dataset(
     Annotations that say NOT are left out; ids that were merged into another term are mapped to it; an annotation to a
     term counts for all its ancestors; and two columns are related even if the path between them runs through terms that
     are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read, dropped
-    (for the first reason that applies) and used.
+    (for the first reason that applies) and used, and how many relations between terms, if any, were lost.
 
     Parameters
     ----------
@@ -109,13 +109,13 @@ def build_dataset(
     Warns
     -----
     DataWarning
-        If more than 5 % of the annotations name a term that is unknown or obsolete, or if more than 5 % of the labels
-        belong to an id without a usable annotation.
+        If any relation names a parent that the ontology does not define, if more than 5 % of the annotations name a
+        term that is unknown or obsolete, or if more than 5 % of the labels belong to an id without a usable annotation.
 
     Examples
     --------
     >>> import io
-    >>> obo = "\\n".join(f"[Term]\\nid: T:{i}\\nis_a: T:{i // 2}" for i in range(2, 8)) + "\\n[Term]\\nid: T:1"
+    >>> obo = "\\n".join(f"[Term]\\nid: T:{i}\\nis_a: T:{i // 2}" for i in range(2, 8)) + "\\n[Term]\\nid: T:1\\n"
     >>> annotations = [Annotation("a", "T:4"), Annotation("b", "T:5"), Annotation("c", "T:6")]
     >>> labels = {"a": "yes", "b": "yes", "c": "no", "d": "no"}
     >>> import warnings
@@ -135,6 +135,7 @@ def build_dataset(
     hierarchy = go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
     account = _open_account(known_labels, options)
+    _count_relations(go, options, account.relations)
     stream = open_annotations(annotations)
     living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
     genes = genes_from_annotations(stream, living_term, account.annotations, options.taxon, options.evidence)
@@ -171,6 +172,11 @@ def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
     if labels is not None:
         account.label_rows = labels.tally
     return account
+
+
+def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) -> None:
+    tally.read = sum(1 for _ in ontology.edges(options.relations))
+    tally.drop(UNDEFINED_PARENT, len(ontology.undefined_parents(options.relations)))
 
 
 def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:

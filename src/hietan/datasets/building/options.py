@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any
 
 from hietan.datasets.building.genes import MATCHES
+from hietan.datasets.duplicates import first_repeated
 from hietan.datasets.readers.labels import check_policy
 from hietan.datasets.readers.ontology import Ontology, choose_namespaces
 
@@ -91,7 +92,6 @@ def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
     listed = () if isinstance(features, str) else tuple(features)
     if not listed or not all(isinstance(feature, str) for feature in listed):
         raise ValueError(f"features must be a list of at least one term id, got {features!r:.80}")
-    if len(set(listed)) < len(listed):
-        repeated = next(feature for i, feature in enumerate(listed) if feature in listed[:i])
+    if (repeated := first_repeated(listed)) is not None:
         raise ValueError(f"features must name each term once, but repeats {repeated!r}")
     return listed

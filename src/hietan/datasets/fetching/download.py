@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib.metadata import version
 from pathlib import Path
+from string import hexdigits
 from typing import Any
 
-from hietan._io import atomic_write, replacing
+from hietan._io import atomic_write, remove_leftovers, replacing
 from hietan._runtime.optional import import_optional
+from hietan.datasets.fetching.kinds import check_kind
 from hietan.datasets.fetching.registry import Remote
+from hietan.datasets.fetching.transfer import Limits, transfer
 from hietan.datasets.readers.files import sha256_of
 from hietan.exceptions import DataError
 
 _TIMEOUT = 30.0  # seconds without a single byte
+_TIME_LIMIT = 3600.0  # seconds; the largest file, gene2go, has about a gigabyte
+_SIZE_LIMIT = 4 << 30  # bytes
 _ATTEMPTS = 2  # at each address that does not answer with a refusal
 
 Directory = str | os.PathLike[str] | None
@@ -28,6 +32,8 @@ def obtain(
     refresh: bool = False,
     progress: bool = False,
     timeout: float = _TIMEOUT,
+    time_limit: float = _TIME_LIMIT,
+    size_limit: int = _SIZE_LIMIT,
 ) -> Path:
     """Find a published file on disk, or else download it.
 
@@ -39,6 +45,10 @@ def obtain(
         Where to look and what to do; `fetch_collection` documents them.
     timeout : float
         A download fails after this many seconds without a single byte.
+    time_limit : float
+        A download fails if it is not complete after this many seconds; an hour unless given.
+    size_limit : int
+        A download of more than this many bytes fails; 4 GiB unless given.
 
     Returns
     -------
@@ -50,7 +60,7 @@ def obtain(
     FileNotFoundError
         If it is not on disk and cannot be downloaded; the message says how to put it there by hand.
     DataError
-        If the file on disk does not have the expected hash.
+        If the file on disk does not have the expected hash, or the record of the hash is damaged.
     """
     homes = list(_homes(data_home))
     if not refresh:
@@ -62,7 +72,8 @@ def obtain(
     target = next(filter(_is_writable, homes), None)
     if target is None:
         raise FileNotFoundError(_advice(remote, homes, [_why_no_place(homes)]))
-    return _download(remote, target, homes, progress, timeout)
+    limits = Limits(silence=timeout, time=time_limit, size=size_limit)
+    return _download(remote, target, homes, progress, limits)
 
 
 def _homes(data_home: Directory) -> Iterator[Path]:
@@ -109,15 +120,24 @@ def _record_of(path: Path) -> Path:
 def _recorded(path: Path) -> str | None:
     """The hash of the first download, which is kept next to it in the format of the program sha256sum."""
     record = _record_of(path)
-    return record.read_text(encoding="utf-8").partition(" ")[0] if record.is_file() else None
+    if not record.is_file():
+        return None
+    digest = record.read_bytes().partition(b" ")[0].decode("ascii", "replace").lower()
+    if len(digest) != 64 or not set(digest) <= set(hexdigits):
+        raise DataError(
+            f"the record of the hash of {path.name} is damaged; expected a SHA-256 of 64 digits. Remove both files to "
+            "fetch them again, or only the record if you trust the file",
+            str(record),
+        )
+    return digest
 
 
-def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, timeout: float) -> Path:
+def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, limits: Limits) -> Path:
     failures = [] if remote.urls else ["no address to download it from is known"]
     for url in remote.urls:
         for _ in range(_ATTEMPTS):
             try:
-                return _download_from(url, remote, home / remote.path, progress, timeout)
+                return _download_from(url, remote, home / remote.path, progress, limits)
             except ImportError as error:
                 raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
             except OSError as error:  # the errors of requests are OSErrors, too
@@ -130,20 +150,13 @@ def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, tim
     raise FileNotFoundError(_advice(remote, homes, failures))
 
 
-def _download_from(url: str, remote: Remote, path: Path, progress: bool, timeout: float) -> Path:
-    fetch = _pooch().HTTPDownloader(
-        headers={
-            # The servers of the Gene Ontology refuse the default agents of Python's libraries.
-            "User-Agent": f"hietan/{version('hietan')} (Python library for hierarchical features)",
-            "Accept-Encoding": "identity",  # the bytes as published, so that the hash is the published one
-        },
-        chunk_size=1 << 16,
-        progressbar=progress,
-        timeout=timeout,
-    )
+def _download_from(url: str, remote: Remote, path: Path, progress: bool, limits: Limits) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
+    remove_leftovers(path.parent)  # of downloads that were killed
     with replacing(path) as unfinished:
-        fetch(url, str(unfinished), None)
+        transfer(url, unfinished, limits, progress=progress)
+        if not remote.sha256:
+            check_kind(unfinished, path.name)
         found = sha256_of(unfinished)
         if remote.sha256 and found != remote.sha256:
             raise DataError(f"the download has SHA-256 {found}, but {remote.sha256} was expected")

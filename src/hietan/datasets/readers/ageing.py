@@ -4,6 +4,7 @@ Comma-separated and transposed: the first row is `is_a` and the Entrez gene ids,
 GO term, the last row is `class`. Every line ends in a comma.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,10 +13,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.duplicates import count_duplicates
+from hietan.datasets.duplicates import count_duplicates, first_repeated
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
 from hietan.datasets.readers.ontology import Ontology, Term
-from hietan.exceptions import DataError
+from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
 
 GO_ROOTS = ("GO:0008150", "GO:0003674", "GO:0005575")
@@ -89,7 +90,7 @@ def _read_table(source: TextSource) -> _Table:
     _, line, genes = next(rows, ("", None, []))
     if not genes:
         raise DataError("no gene ids; expected a first row 'is_a,<gene id>,<gene id>,...'", file_name, line)
-    if repeated := _first_repeated(genes):
+    if repeated := first_repeated(genes):
         raise DataError(f"duplicate gene id {repeated!r}", file_name, line)
     body = {}
     for label, line, fields in rows:
@@ -131,21 +132,23 @@ def _binary(fields: list[str], n_genes: int, file_name: str, line: int | None) -
     return np.frombuffer("".join(fields).encode("ascii"), dtype=np.uint8) - ord("0")
 
 
-def _first_repeated(names: Sequence[str]) -> str | None:
-    if len(set(names)) == len(names):
-        return None
-    return next(name for i, name in enumerate(names) if name in names[:i])
-
-
 def _current_ids(terms: Sequence[str], ontology: Ontology, file_name: str) -> list[str]:
     features = [ontology.resolve(term) or term for term in terms]
-    if repeated := _first_repeated(features):
+    if repeated := first_repeated(features):
         raise DataError(f"two rows resolve to the same term {repeated!r}", file_name)
     return features
 
 
 def _hierarchy(features: list[str], ontology: Ontology) -> Hierarchy:
     whole = ontology.hierarchy
+    if undefined := ontology.undefined_parents():
+        parent, child = undefined[0]
+        warnings.warn(
+            f"{ontology.source}: the parents of {len(undefined)} is_a relations are not defined (first: {parent} of "
+            f"{child}); check whether the ontology is complete",
+            DataWarning,
+            stacklevel=3,
+        )
     unknown = [feature for feature in features if feature not in ontology.terms]
     if unknown:
         nodes = dict.fromkeys([*whole.features, *unknown])

@@ -25,7 +25,8 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 25
-_BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+"""What reading a damaged archive raises."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
@@ -62,12 +63,15 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def numbered_lines(source: TextSource, longest: int = _LONGEST_LINE) -> Iterator[tuple[int, str]]:
+def numbered_lines(
+    source: TextSource, longest: int = _LONGEST_LINE, *, whole: bool = False
+) -> Iterator[tuple[int, str]]:
     """(number, line) for each line, counted from 1, without its line ending, of whatever kind.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
     file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
-    damaged content is an error, and so is a line of more than `longest` characters.
+    damaged content is an error, and so is a line of more than `longest` characters. With `whole`, a warning says if
+    the last line has no end: a file that was cut short mostly ends within a line.
     """
     name, start, rest, latin = source_name(source), 1, "", _Latin1Fallback()
     for text, broken in _texts(source):
@@ -85,6 +89,11 @@ def numbered_lines(source: TextSource, longest: int = _LONGEST_LINE) -> Iterator
         if broken:
             raise DataError(f"the file is damaged or cut short here: {broken}", name, start)
     if rest:
+        if whole:
+            message = (
+                f"{name}: the last line, {start}, has no line break at its end; the file may be cut short"
+            )
+            warnings.warn(message, DataWarning, stacklevel=2)
         yield from enumerate(latin.lines([rest], start), start)
     latin.warn(name)
 
@@ -134,7 +143,7 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
         while True:
             try:
                 piece = read(_CHUNK)
-            except (*_BROKEN, UnicodeDecodeError) as error:
+            except (*BROKEN, UnicodeDecodeError) as error:
                 yield "", str(error) or type(error).__name__
                 return
             text: str = newlines.decode(piece, final=not piece)
@@ -159,7 +168,7 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
             raw = source
         try:
             file = _unpacked(raw, name, member, stack)
-        except _BROKEN as error:
+        except BROKEN as error:
             raise DataError(f"the archive is damaged: {error}", name) from error
         yield file
 

@@ -18,7 +18,8 @@ _Lines = list[tuple[int, str, str]]  # number, tag and value of each
 _IDS = frozenset({"id", "is_a", "alt_id", "replaced_by", "consider"})
 _TAGS = _IDS | {"name", "namespace", "is_obsolete", "relationship"}
 _INITIALS = frozenset("[" + "".join(tag[0] for tag in _TAGS))
-_TRAILER = re.compile(r"\s+(?:!(?:\s.*)?|\{[^{}]*\}\s*(?:!\s.*)?)$")
+# Without the lookbehind, a long run of blanks would be tried from each of its blanks: a quadratic number of steps.
+_TRAILER = re.compile(r"(?<!\s)\s+(?:!(?:\s.*)?|\{[^{}]*\}\s*(?:!\s.*)?)$")
 _ESCAPE = re.compile(r"\\(.)")
 _ESCAPED = {"n": "\n", "t": "\t", "W": " "}
 
@@ -41,6 +42,11 @@ def read_obo(source: TextSource) -> Ontology:
     ------
     DataError
         If the file is damaged or not in OBO format; the message names the file and the line.
+
+    Warns
+    -----
+    DataWarning
+        If the last line has no end, as where a file was cut short.
     """
     name = source_name(source)
     header: dict[str, str] = {}
@@ -63,7 +69,7 @@ def _stanzas(source: TextSource) -> Iterator[tuple[int, str, _Lines]]:
     """(line number, heading, lines) of the header, whose heading is "", and of each stanza."""
     start, kind = 1, ""
     lines: _Lines = []
-    for number, line in numbered_lines(source):
+    for number, line in numbered_lines(source, whole=True):
         if kind and line[:1] not in _INITIALS:
             continue  # most lines are of no use here, and this is the fastest way to skip them
         if line[:1] == "[":

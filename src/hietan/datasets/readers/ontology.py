@@ -141,15 +141,33 @@ class Ontology:
 
         None if a step leads to no term, to several, or in a circle.
         """
-        seen = set[str]()
+        walked = dict[str, None]()
         current = self.resolve(term_id)
-        while current is not None and current not in seen:
-            term = self.terms[current]
-            if not term.is_obsolete:
-                return current
-            seen.add(current)
-            current = self.resolve(term.replaced_by[0]) if len(term.replaced_by) == 1 else None
-        return None
+        while current is not None and current not in self._successors and self.terms[current].is_obsolete:
+            walked[current] = None
+            replaced_by = self.terms[current].replaced_by
+            current = self.resolve(replaced_by[0]) if len(replaced_by) == 1 else None
+            current = None if current in walked else current
+        found = None if current is None else self._successors.get(current, current)
+        self._successors.update(dict.fromkeys(walked, found))
+        return found
+
+    @cached_property
+    def _successors(self) -> dict[str, str | None]:
+        """The successors of the obsolete terms that were asked for: no step of a long chain is made twice."""
+        return {}
+
+    def undefined_parents(self, relations: Iterable[str] = ("is_a",)) -> list[tuple[str, str]]:
+        """The pairs (parent, child) of which the ontology does not define the parent.
+
+        What is above such a parent is not known, so annotations with the child do not spread along this path.
+
+        Parameters
+        ----------
+        relations : iterable of str
+            "is_a" or names of other relations.
+        """
+        return [(parent, child) for parent, child in self.edges(relations) if parent not in self.terms]
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

@@ -53,7 +53,7 @@ def read_ontology(source: TextSource, *, format: str | None = None) -> Ontology:
     Examples
     --------
     >>> import io
-    >>> read_ontology(io.StringIO("[Term]\\nid: GO:1"), format="obo")
+    >>> read_ontology(io.StringIO("[Term]\\nid: GO:1\\n"), format="obo")
     Ontology(version='', 1 terms)
     """
     return _reader_of(source, format)(source)
