@@ -19,9 +19,14 @@ GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indice
 }
 
 void require_vector(const In<double, 1>& values, const GraphPenalty& penalty) {
-  require(values.shape(0) == penalty.features(), "the vector must have an entry per feature");
-  for (std::size_t v = 0; v < values.shape(0); ++v)
-    require(std::isfinite(values.data()[v]), "the vector must be finite");
+  require(values.shape(0) == penalty.features(), "the vector must have an entry per feature: got ", values.shape(0),
+          " for ", penalty.features());
+  double sum = 0;
+  for (std::size_t v = 0; v < values.shape(0); ++v) {
+    require(std::isfinite(values.data()[v]), "the vector must be finite, got ", values.data()[v]);
+    sum += std::abs(values.data()[v]);
+  }
+  require(std::isfinite(sum), "the vector is too large: the sum of its absolute values must be finite");
 }
 
 Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
@@ -33,7 +38,7 @@ Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
 
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
   require_vector(u, penalty);
-  require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more");
+  require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more, got ", lambda);
   auto w = make_array<double>(penalty.features());
   nb::gil_scoped_release release;
   GraphProx(penalty).prox(u.data(), lambda, w.data());
@@ -53,12 +58,23 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
                           In<double, 1> sign, In<double, 1> weight, const GraphPenalty& penalty, In<double, 1> lambdas,
                           std::int64_t max_iter, double tol) {
   const std::size_t n = sign.shape(0), d = penalty.features(), steps = lambdas.shape(0);
-  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not fit each other");
-  require(indices.shape(0) == values.shape(0), "indices and values do not fit each other");
+  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not fit each other: got ",
+          indptr.shape(0), ", ", n, " and ", weight.shape(0), " entries");
+  require(indices.shape(0) == values.shape(0), "indices and values do not fit each other: got ", indices.shape(0),
+          " and ", values.shape(0), " entries");
   require_csr(indptr, indices, d);
-  require(max_iter > 0, "max_iter must be 1 or more");
+  for (std::size_t k = 0; k < values.shape(0); ++k)
+    require(std::isfinite(values.data()[k]), "values must be finite, got ", values.data()[k]);
+  for (std::size_t i = 0; i < n; ++i) {
+    require(std::abs(sign.data()[i]) == 1, "sign must be 1 or -1, got ", sign.data()[i]);
+    require(weight.data()[i] >= 0 && std::isfinite(weight.data()[i]), "weight must be finite, 0 or more, got ",
+            weight.data()[i]);
+  }
+  require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
+  require(!std::isnan(tol), "tol must be a number, got ", tol);
   for (std::size_t k = 0; k < steps; ++k)
-    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0");
+    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0, got ",
+            lambdas.data()[k]);
   auto coef = make_array<double>(steps, d);
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);
