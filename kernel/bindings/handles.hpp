@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -36,8 +35,8 @@ class PyCounts {
   PyCounts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones, nb::handle pairs,
            const In<std::int64_t, 1>& indptr, nb::handle indices)
       : PyCounts(class_count, ones) {
-    pairs_.emplace(pairs, "pairs");
-    indices_.emplace(indices, "indices");
+    pairs_ = std::make_unique<const Kept<std::int32_t, 2>>(pairs, "pairs");
+    indices_ = std::make_unique<const Kept<std::int32_t, 1>>(indices, "indices");
     indptr_ = copied(indptr);
     require(pairs_->shape(0) == indices_->shape(0) && pairs_->shape(1) == classes() && indptr_.size() == d_ + 1,
             "pairs must have a row for each of ", indices_->shape(0), " indices and a column for each of ", classes(),
@@ -52,7 +51,7 @@ class PyCounts {
 
   std::size_t classes() const { return class_count_.size(); }
   std::size_t features() const { return d_; }
-  bool sparse() const { return pairs_.has_value(); }
+  bool sparse() const { return pairs_ != nullptr; }
   bool has_pairs() const { return sparse() || all_pairs_.shape(1) == pair_total(d_); }
   Counts view() const {
     if (!sparse()) return {classes(), d_, class_count_.data(), ones_.data(), all_pairs_.data()};
@@ -98,8 +97,8 @@ class PyCounts {
   In<std::int32_t, 2> all_pairs_;
   mutable std::atomic<bool> checked_{false};  // all_pairs_, since they are here
   std::vector<std::int64_t> indptr_;
-  std::optional<Kept<std::int32_t, 2>> pairs_;
-  std::optional<Kept<std::int32_t, 1>> indices_;
+  std::unique_ptr<const Kept<std::int32_t, 2>> pairs_;
+  std::unique_ptr<const Kept<std::int32_t, 1>> indices_;
 };
 
 struct PySparseKeys {

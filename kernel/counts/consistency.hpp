@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "counts/counts.hpp"
 #include "counts/words.hpp"
@@ -78,24 +79,36 @@ inline void require_possible_row(const Counts& counts, std::size_t i) {
   for (std::size_t j = i + 1; !possible && j < counts.d; ++j) require_possible_pair(counts, i, j);
 }
 
-// The stored pairs of feature i, of sparse counts. The margins must be possible, and the places of the pairs valid.
-inline void require_possible_sparse_row(const Counts& counts, std::size_t i) {
-  const std::int64_t begin = counts.indptr[i], end = counts.indptr[i + 1];
-  bool possible = true;
-  for (std::size_t c = 0; c < counts.classes; ++c) {
-    const std::int32_t* ones = counts.ones_of(c);
-    const auto rest = static_cast<std::int32_t>(counts.class_count[c] - ones[i]);
-    for (std::int64_t e = begin; e < end; ++e)
-      possible &=
-          detail::possible_pair(counts.pairs[index(e) * counts.classes + c], ones[i], ones[counts.indices[e]], rest);
+namespace detail {
+
+// The stored pairs of all features, of sparse counts: one pass over them. `Classes` is their number, or 0 for any.
+template <std::size_t Classes>
+void require_possible_sparse_pairs(const Counts& counts) {
+  const std::size_t classes = Classes ? Classes : counts.classes;
+  std::vector<std::int32_t> ones(counts.d * classes), rest(classes);  // [feature][class]: side by side in memory
+  for (std::size_t k = 0; k < ones.size(); ++k) ones[k] = counts.ones_of(k % classes)[k / classes];
+  for (std::size_t i = 0; i < counts.d; ++i) {
+    const std::int32_t* ni = ones.data() + i * classes;
+    for (std::size_t c = 0; c < classes; ++c) rest[c] = static_cast<std::int32_t>(counts.class_count[c] - ni[c]);
+    const std::int64_t begin = counts.indptr[i], end = counts.indptr[i + 1];
+    bool possible = true;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const std::int32_t* nj = ones.data() + index(counts.indices[e]) * classes;
+      const std::int32_t* both = counts.pairs + index(e) * classes;
+      for (std::size_t c = 0; c < classes; ++c) possible &= possible_pair(both[c], ni[c], nj[c], rest[c]);
+    }
+    for (std::int64_t e = begin; !possible && e < end; ++e) require_possible_pair(counts, i, index(counts.indices[e]));
   }
-  for (std::int64_t e = begin; !possible && e < end; ++e) require_possible_pair(counts, i, index(counts.indices[e]));
 }
 
-// All pairs that are stored.
+}  // namespace detail
+
+// All pairs that are stored. The margins must be possible, and the places of sparse pairs valid.
 inline void require_possible_pairs(const Counts& counts) {
-  for (std::size_t i = 0; i < counts.d; ++i)
-    counts.sparse() ? require_possible_sparse_row(counts, i) : require_possible_row(counts, i);
+  if (counts.sparse())
+    return counts.classes == 2 ? detail::require_possible_sparse_pairs<2>(counts)
+                               : detail::require_possible_sparse_pairs<0>(counts);
+  for (std::size_t i = 0; i < counts.d; ++i) require_possible_row(counts, i);
 }
 
 }  // namespace hietan
