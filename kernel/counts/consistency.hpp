@@ -34,7 +34,8 @@ namespace detail {
 
 // Of `ni + rest` rows, `ni` have feature i: whether `both` of them can also have a feature that `nj` rows have.
 constexpr bool possible_pair(std::int32_t both, std::int32_t ni, std::int32_t nj, std::int32_t rest) {
-  return (both >= 0) & (both <= ni) & (both <= nj) & (both >= nj - rest);
+  // As unsigned numbers, negative ones are the largest.
+  return (static_cast<std::uint32_t>(both) <= static_cast<std::uint32_t>(ni < nj ? ni : nj)) & (both >= nj - rest);
 }
 
 // The same for all of both[k] and nj[k].
