@@ -83,11 +83,11 @@ class PyCounts {
   }
 
   void require_partners(std::size_t i) const {
-    const std::int32_t *begin = indices_->data() + indptr_[i], *end = indices_->data() + indptr_[i + 1];
-    std::int32_t last = feature_id(i);
-    bool ascend = true;
-    for (const std::int32_t* j = begin; j != end; last = *j++) ascend &= *j > last;
-    require(ascend && index(last) < d_, "the partners of feature ", i,
+    const std::int32_t* partner = indices_->data() + indptr_[i];
+    const std::size_t n = index(indptr_[i + 1] - indptr_[i]);
+    std::int32_t ascend = n == 0 || partner[0] > feature_id(i);
+    for (std::size_t k = 1; k < n; ++k) ascend &= partner[k] > partner[k - 1];
+    require(ascend && (n == 0 || index(partner[n - 1]) < d_), "the partners of feature ", i,
             " must increase, come after it and be below the number of features, ", d_);
   }
 
