@@ -74,6 +74,9 @@ CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*.cpp)
 CPP_INCLUDE  = -Ikernel $(shell $(BIN)/python -c "import nanobind, sysconfig as s; \
 	print('-isystem', nanobind.include_dir(), '-isystem', s.get_path('include'))")
 
+NANOBIND_SOURCE = $(shell $(BIN)/python -c "import nanobind, pathlib; p = pathlib.Path(nanobind.__file__).parent; \
+	print('-isystem', p / 'ext/robin_map/include', p / 'src/nb_combined.cpp')")
+
 lint-cpp: install  ## clang-format and clang-tidy over the kernel
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 	printf '%s\n' $(filter %.cpp,$(CPP_FILES)) | \
@@ -84,12 +87,22 @@ format-cpp: install  ## format the kernel
 
 SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsanitize=address,undefined -fno-sanitize-recover
 
-sanitize: out/kernel-tests  ## the kernel's own tests, in C++, under the address and undefined-behaviour sanitizers
+FUZZ_SECONDS ?= 60
+FUZZ_SEED    ?= $(shell date +%s)
+
+# The extension brings no runtime of its own for the address sanitizer: that of GCC is loaded before Python.
+sanitize: out/kernel-tests out/sanitized/_kernel.so  ## the kernel's C++ tests, and its bindings with wrong arguments, under the address and undefined-behaviour sanitizers
 	out/kernel-tests
+	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
+		$(BIN)/python tests/support/programs/fuzz_kernel.py $(FUZZ_SECONDS) $(FUZZ_SEED) out/sanitized/_kernel.so
 
 out/kernel-tests: $(CPP_FILES)
 	@mkdir -p out
 	$(CXX) $(SANITIZED) -Ikernel kernel/tests/*.cpp -o $@
+
+out/sanitized/_kernel.so: $(CPP_FILES) | install
+	@mkdir -p out/sanitized
+	$(CXX) $(SANITIZED) -shared -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) kernel/bindings/*.cpp -o $@
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py

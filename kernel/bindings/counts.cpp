@@ -1,4 +1,6 @@
 // Rows to words, rows to counts, counts to keys.
+#include <nanobind/stl/shared_ptr.h>
+
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
 #include "counts/counting.hpp"
@@ -7,25 +9,32 @@
 namespace hietan::python {
 namespace {
 
+// Read-only, and out of reach for good: counts made from these arrays share them.
 template <typename T>
-Out<T, 1> as_array(Buffer<T>& buffer) {
+Out<const T, 1> as_array(Buffer<T>& buffer) {
   const std::size_t n = buffer.size();
   T* data = buffer.release();
   nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-  return Out<T, 1>(data, {n}, owner);
+  return Out<const T, 1>(data, {n}, owner);
 }
 
 template <typename T>
-Out<T, 2> as_array(Buffer<T>& buffer, std::size_t columns) {
+Out<const T, 2> as_array(Buffer<T>& buffer, std::size_t columns) {
   const std::size_t n = buffer.size() / columns;
   T* data = buffer.release();
   nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-  return Out<T, 2>(data, {n, columns}, owner);
+  return Out<const T, 2>(data, {n, columns}, owner);
 }
 
 Out<Word, 2> py_pack_dense(In<std::uint8_t, 2> values, In<std::int64_t, 1> rows) {
   require_rows(rows, values.shape(0));
   const std::size_t d = values.shape(1), n = rows.shape(0);
+  for (std::size_t r = 0; r < n; ++r) {
+    const std::uint8_t* row = values.data() + index(rows.data()[r]) * d;
+    std::uint8_t any = 0;
+    for (std::size_t v = 0; v < d; ++v) any |= row[v];
+    require(any <= 1, "values must be 0 or 1, got others in row ", rows.data()[r]);
+  }
   auto words = make_array<Word>(word_count(n), d);
   nb::gil_scoped_release release;
   pack_dense(values.data(), d, rows.data(), n, words.data());
@@ -43,12 +52,16 @@ Out<Word, 2> py_pack_sparse(In<Index, 1> indptr, In<Index, 1> indices, std::size
 }
 
 void require_totals(const InOut<std::int32_t, 1>& ones, const InOut<std::int32_t, 1>& pairs, std::size_t d) {
-  require(ones.shape(0) == d && pairs.shape(0) == pair_total(d), "ones and pairs do not match the number of features");
+  require(ones.shape(0) == d && pairs.shape(0) == pair_total(d),
+          "ones and pairs do not match the number of features: got ", ones.shape(0), " and ", pairs.shape(0),
+          " entries for ", d);
 }
 
 void py_count_words(In<Word, 2> words, InOut<std::int32_t, 1> ones, InOut<std::int32_t, 1> pairs) {
   const std::size_t d = words.shape(1);
+  require(d > 0, "words must have a column for each feature, at least one");
   require_totals(ones, pairs, d);
+  require_room(ones.data(), d, words.shape(0) * kLanes);
   nb::gil_scoped_release release;
   count_words(words.data(), words.shape(0), d, ones.data(), pairs.data());
 }
@@ -59,6 +72,7 @@ void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t,
   const std::size_t d = ones.shape(0);
   require_totals(ones, pairs, d);
   require_csr_rows(indptr, indices, d, rows);
+  require_room(ones.data(), d, rows.shape(0));
   nb::gil_scoped_release release;
   count_sparse(indptr.data(), indices.data(), rows.data(), rows.shape(0), d, ones.data(), pairs.data());
 }
@@ -67,13 +81,16 @@ template <typename Index>
 nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> codes,
                                  InOut<std::int32_t, 2> ones) {
   const std::size_t classes = ones.shape(0), d = ones.shape(1), n = codes.shape(0);
-  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not match each other");
-  require(n <= INT32_MAX, "there are more rows than the counts can hold");
+  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not match each other: got ",
+          indptr.shape(0), " entries of indptr, ", n, " codes, ", classes, " classes and ", d, " features");
+  require_features(d);
+  require_room(ones.data(), ones.size(), n);
   require_csr(indptr, indices, d);
   for (std::size_t r = 0; r < n; ++r) {
-    require_below(codes.data()[r], classes, "a class code is out of range");
+    require_below(codes.data()[r], classes, "a class code");
     for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
-      require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase");
+      require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase, but ",
+              indices.data()[k], " follows ", indices.data()[k - 1]);
   }
   Cooccurrences found;
   {
@@ -85,7 +102,10 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
 
 nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
   require(a.sparse() && b.sparse() && a.classes() == b.classes() && a.features() == b.features(),
-          "the counts do not match each other");
+          "the counts do not match each other: both must be sparse, with as many classes and features");
+  for (std::size_t c = 0; c < a.classes(); ++c)
+    require(a.view().class_count[c] + b.view().class_count[c] <= INT32_MAX, "class ", c,
+            " has more rows than the counts can hold: at most ", INT32_MAX);
   Cooccurrences sum;
   {
     nb::gil_scoped_release release;
@@ -96,20 +116,27 @@ nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
 
 Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
   require(!counts.sparse(), "cmi_keys needs counts of all pairs; use SparseKeys for sparse ones");
-  const Counts view = counts.with_pairs();
+  require(counts.has_pairs(), "the counts must include pairs of features");
+  const Counts view = counts.of_some_rows();
   auto keys = make_array<std::int64_t>(pair_total(counts.features()));
   nb::gil_scoped_release release;
+  counts.check_pairs();
   cmi_keys(view, keys.data());
   return keys;
 }
 
 Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1> second, const PyCounts& py_counts) {
-  const Counts counts = py_counts.with_pairs();
-  require(first.shape(0) == second.shape(0), "first and second do not match each other");
-  require_rows(first, counts.d);
-  require_rows(second, counts.d);
-  for (std::size_t k = 0; k < first.shape(0); ++k)
-    require(first.data()[k] != second.data()[k], "the two features of a pair must differ");
+  require(py_counts.has_pairs(), "the counts must include pairs of features");
+  const Counts counts = py_counts.of_some_rows();
+  require(first.shape(0) == second.shape(0), "first and second do not match each other: ", first.shape(0), " and ",
+          second.shape(0), " entries");
+  for (std::size_t k = 0; k < first.shape(0); ++k) {
+    const std::int64_t i = first.data()[k], j = second.data()[k];
+    require_below(i, counts.d, "a feature");
+    require_below(j, counts.d, "a feature");
+    require(i != j, "the two features of a pair must differ, got ", i, " twice");
+    require_possible_pair(counts, index(i), index(j));
+  }
   auto keys = make_array<std::int64_t>(first.shape(0));
   nb::gil_scoped_release release;
   for (std::size_t k = 0; k < first.shape(0); ++k)
@@ -117,10 +144,7 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
   return keys;
 }
 
-std::size_t py_most_informative(In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones) {
-  require(ones.shape(0) == class_count.shape(0) && ones.shape(1) > 0, "class_count and ones do not match each other");
-  return most_informative({class_count.shape(0), ones.shape(1), class_count.data(), ones.data(), nullptr});
-}
+std::size_t py_most_informative(const PyCounts& counts) { return most_informative(counts.of_some_rows()); }
 
 }  // namespace
 
@@ -141,19 +165,19 @@ void bind_counts(nb::module_& m) {
         "codes"_a.noconvert(), "ones"_a.noconvert());
 
   nb::class_<PyCounts>(m, "Counts")
-      .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 2>, In<std::int32_t, 2>>(), "class_count"_a.noconvert(),
-           "ones"_a.noconvert(), "pairs"_a.noconvert())
-      .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 2>, In<std::int32_t, 2>, In<std::int64_t, 1>,
-                    In<std::int32_t, 1>>(),
+      .def(nb::init<const In<std::int64_t, 1>&, const In<std::int32_t, 2>&, In<std::int32_t, 2>>(),
+           "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert())
+      .def(nb::init<const In<std::int64_t, 1>&, const In<std::int32_t, 2>&, nb::handle, const In<std::int64_t, 1>&,
+                    nb::handle>(),
            "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "indptr"_a.noconvert(),
            "indices"_a.noconvert());
   m.def("add_cooccurrences", &py_add_cooccurrences, "a"_a, "b"_a);
   m.def("cmi_keys", &py_cmi_keys, "counts"_a);
   m.def("pair_keys", &py_pair_keys, "first"_a.noconvert(), "second"_a.noconvert(), "counts"_a);
   nb::class_<PySparseKeys>(m, "SparseKeys")
-      .def(nb::init<const PyCounts&>(), "counts"_a)
+      .def(nb::init<std::shared_ptr<const PyCounts>>(), "counts"_a)
       .def("row", &PySparseKeys::row, "i"_a);
-  m.def("most_informative", &py_most_informative, "class_count"_a.noconvert(), "ones"_a.noconvert());
+  m.def("most_informative", &py_most_informative, "counts"_a);
 }
 
 }  // namespace hietan::python

@@ -1,126 +1,176 @@
-// The objects that Python holds: counts, keys, relations and rankings, each of which keeps the arrays it reads alive.
+// The objects that Python holds: counts, keys, relations and rankings. Each keeps what it reads, and is safe from
+// whatever Python writes to the arrays it was made from.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <utility>
 #include <variant>
+#include <vector>
 
-#include "bindings/arrays.hpp"
+#include "bindings/kept.hpp"
+#include "counts/consistency.hpp"
 #include "counts/cooccurrence.hpp"
 #include "counts/relations.hpp"
 #include "trees/sorted_edges.hpp"
 
 namespace hietan::python {
 
-// Counts with all pairs, with those that occur, or, where pairs were not counted, with none.
-struct PyCounts {
-  In<std::int64_t, 1> class_count;
-  In<std::int32_t, 2> ones, pairs;
-  In<std::int64_t, 1> indptr;
-  In<std::int32_t, 1> indices;
-
-  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> p)
-      : class_count(std::move(n)), ones(std::move(o)), pairs(std::move(p)) {
-    require_margins();
-    require(pairs.shape(0) == classes() && (pairs.shape(1) == pair_total(features()) || pairs.shape(1) == 0),
-            "class_count, ones and pairs do not match each other");
+// Counts with all pairs, with those that occur, or, where pairs were not counted, with none. Whatever leads to a place
+// in memory is checked here, and kept out of Python's reach. Only the counts of all pairs, which may take gigabytes,
+// are shared with Python: they are checked when they are first used, and each time before something is looked up by
+// them.
+class PyCounts {
+ public:
+  PyCounts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones, In<std::int32_t, 2> pairs)
+      : PyCounts(class_count, ones) {
+    const std::size_t all = pair_total(d_);
+    require(pairs.shape(0) == classes() && (pairs.shape(1) == all || pairs.shape(1) == 0),
+            "pairs must have a row for each of ", classes(), " classes and ", all, " columns or none, got ",
+            pairs.shape(0), " rows and ", pairs.shape(1), " columns");
+    all_pairs_ = std::move(pairs);
+    nb::gil_scoped_release release;
+    require_possible_margins(view());
   }
-  PyCounts(In<std::int64_t, 1> n, In<std::int32_t, 2> o, In<std::int32_t, 2> values, In<std::int64_t, 1> starts,
-           In<std::int32_t, 1> columns)
-      : class_count(std::move(n)),
-        ones(std::move(o)),
-        pairs(std::move(values)),
-        indptr(std::move(starts)),
-        indices(std::move(columns)) {
-    require_margins();
-    require(pairs.shape(0) == indices.shape(0) && pairs.shape(1) == classes() && indptr.shape(0) == features() + 1,
-            "class_count, ones and pairs do not match each other");
-    require_csr(indptr, indices, features());
-    for (std::size_t i = 0; i < features(); ++i) {
-      auto last = static_cast<std::int64_t>(i);
-      for (std::int64_t e = indptr.data()[i]; e < indptr.data()[i + 1]; last = indices.data()[e++])
-        require(indices.data()[e] > last, "the partners of a feature must increase and come after it");
-    }
+  PyCounts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones, nb::handle pairs,
+           const In<std::int64_t, 1>& indptr, nb::handle indices)
+      : PyCounts(class_count, ones) {
+    pairs_ = std::make_unique<const Kept<std::int32_t, 2>>(pairs, "pairs");
+    indices_ = std::make_unique<const Kept<std::int32_t, 1>>(indices, "indices");
+    indptr_ = copied(indptr);
+    require(pairs_->shape(0) == indices_->shape(0) && pairs_->shape(1) == classes() && indptr_.size() == d_ + 1,
+            "pairs must have a row for each of ", indices_->shape(0), " indices and a column for each of ", classes(),
+            " classes, and indptr an entry more than there are features, ", d_, "; got ", pairs_->shape(0), " rows, ",
+            pairs_->shape(1), " columns and ", indptr_.size(), " entries");
+    nb::gil_scoped_release release;
+    require_indptr(indptr_.data(), indptr_.size(), indices_->shape(0));
+    for (std::size_t i = 0; i < d_; ++i) require_partners(i);
+    require_possible_margins(view());
+    require_possible_pairs(view());
   }
 
-  std::size_t classes() const { return class_count.shape(0); }
-  std::size_t features() const { return ones.shape(1); }
-  bool sparse() const { return indptr.is_valid(); }
-  bool has_pairs() const { return sparse() || pairs.shape(1) == pair_total(features()); }
+  std::size_t classes() const { return class_count_.size(); }
+  std::size_t features() const { return d_; }
+  bool sparse() const { return pairs_ != nullptr; }
+  bool has_pairs() const { return sparse() || all_pairs_.shape(1) == pair_total(d_); }
   Counts view() const {
-    if (!sparse()) return {classes(), features(), class_count.data(), ones.data(), pairs.data()};
-    return {classes(), features(), class_count.data(), ones.data(), pairs.data(), indptr.data(), indices.data()};
+    if (!sparse()) return {classes(), d_, class_count_.data(), ones_.data(), all_pairs_.data()};
+    return {classes(), d_, class_count_.data(), ones_.data(), pairs_->data(), indptr_.data(), indices_->data()};
   }
   Counts with_pairs() const {
     require(has_pairs(), "the counts must include pairs of features");
+    if (!sparse() && !checked_) check_pairs();
     return view();
   }
-  CooccurrenceView cooccurrences() const { return {indptr.data(), indices.data(), pairs.data()}; }
+  void check_pairs() const {
+    require_possible_pairs(view());
+    checked_ = true;
+  }
+  // For what divides by the number of rows.
+  Counts of_some_rows() const {
+    require(view().rows() > 0, "the counts must be those of at least one row, got 0 rows");
+    return view();
+  }
+  CooccurrenceView cooccurrences() const { return {indptr_.data(), indices_->data(), pairs_->data()}; }
 
  private:
-  void require_margins() const {
-    require(classes() > 0 && features() > 0 && ones.shape(0) == classes(),
-            "class_count and ones do not match each other");
+  PyCounts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones)
+      : class_count_(copied(class_count)), ones_(copied(ones)), d_(ones.shape(1)) {
+    require_features(d_);
+    require(classes() > 0 && d_ > 0 && ones.shape(0) == classes(), "ones must have a row for each of ", classes(),
+            " classes and a column for each feature, at least one of each; got ", ones.shape(0), " rows and ", d_,
+            " columns");
   }
+
+  void require_partners(std::size_t i) const {
+    const std::int32_t* partner = indices_->data() + indptr_[i];
+    const std::size_t n = index(indptr_[i + 1] - indptr_[i]);
+    std::int32_t ascend = n == 0 || partner[0] > feature_id(i);
+    for (std::size_t k = 1; k < n; ++k) ascend &= partner[k] > partner[k - 1];
+    require(ascend && (n == 0 || index(partner[n - 1]) < d_), "the partners of feature ", i,
+            " must increase, come after it and be below the number of features, ", d_);
+  }
+
+  std::vector<std::int64_t> class_count_;
+  std::vector<std::int32_t> ones_;
+  std::size_t d_;
+  In<std::int32_t, 2> all_pairs_;
+  mutable std::atomic<bool> checked_{false};  // all_pairs_, since they are here
+  std::vector<std::int64_t> indptr_;
+  std::unique_ptr<const Kept<std::int32_t, 2>> pairs_;
+  std::unique_ptr<const Kept<std::int32_t, 1>> indices_;
 };
 
 struct PySparseKeys {
-  PyCounts counts;
+  std::shared_ptr<const PyCounts> counts;
   std::shared_ptr<const SparseKeys> keys;
 
-  explicit PySparseKeys(const PyCounts& c) : counts(c) {
-    require(c.sparse(), "SparseKeys needs sparse counts; use cmi_keys for counts of all pairs");
+  explicit PySparseKeys(std::shared_ptr<const PyCounts> c) : counts(std::move(c)) {
+    require(counts->sparse(), "SparseKeys needs sparse counts; use cmi_keys for counts of all pairs");
+    const Counts view = counts->of_some_rows();
     nb::gil_scoped_release release;
-    keys = std::make_shared<const SparseKeys>(counts.view());
+    keys = std::make_shared<const SparseKeys>(view);
   }
   Out<std::int64_t, 1> row(std::size_t i) const {
-    require(i < counts.features(), "a feature is out of range");
-    auto out = make_array<std::int64_t>(counts.features() - i - 1);
+    require_below(i, counts->features(), "a feature");
+    auto out = make_array<std::int64_t>(counts->features() - i - 1);
     keys->row(i, out.data());
     return out;
   }
 };
 
-// The closure of the feature DAG, kept alive with its arrays.
-struct PyRelations {
-  In<std::int32_t, 1> ancestor_indptr, ancestor_indices, descendant_indptr, descendant_indices;
-
-  PyRelations(In<std::int32_t, 1> up, In<std::int32_t, 1> up_indices, In<std::int32_t, 1> down,
-              In<std::int32_t, 1> down_indices)
-      : ancestor_indptr(up), ancestor_indices(up_indices), descendant_indptr(down), descendant_indices(down_indices) {
-    require(up.shape(0) > 1 && up.shape(0) == down.shape(0), "ancestors and descendants do not match each other");
-    require(up_indices.shape(0) == down_indices.shape(0), "ancestors and descendants do not match each other");
+// The closure of the feature DAG, in arrays of its own.
+class PyRelations {
+ public:
+  PyRelations(const In<std::int32_t, 1>& up, const In<std::int32_t, 1>& up_indices, const In<std::int32_t, 1>& down,
+              const In<std::int32_t, 1>& down_indices)
+      : ancestor_indptr_(copied(up)),
+        ancestor_indices_(copied(up_indices)),
+        descendant_indptr_(copied(down)),
+        descendant_indices_(copied(down_indices)) {
+    require(
+        up.shape(0) > 1 && up.shape(0) == down.shape(0) && up_indices.shape(0) == down_indices.shape(0),
+        "ancestors and descendants do not match each other: both need as many entries, and indptr at least two; got ",
+        up.shape(0), " and ", down.shape(0), " of indptr, ", up_indices.shape(0), " and ", down_indices.shape(0),
+        " of indices");
     require_csr(up, up_indices, features());
     require_csr(down, down_indices, features());
   }
-  std::size_t features() const { return ancestor_indptr.shape(0) - 1; }
+  std::size_t features() const { return ancestor_indptr_.size() - 1; }
   Relations view() const {
     return {features(),
-            {ancestor_indptr.data(), ancestor_indices.data()},
-            {descendant_indptr.data(), descendant_indices.data()}};
+            {ancestor_indptr_.data(), ancestor_indices_.data()},
+            {descendant_indptr_.data(), descendant_indices_.data()}};
   }
+
+ private:
+  std::vector<std::int32_t> ancestor_indptr_, ancestor_indices_, descendant_indptr_, descendant_indices_;
 };
 
 // The keys as Python has them: an array of all of them, or sparse ones.
 using PyKeys = std::variant<In<std::int64_t, 1>, PySparseKeys>;
 
+inline void require_keys(std::size_t n, std::size_t d) {
+  require_features(d);
+  require(d > 0 && n == pair_total(d), "keys do not match the number of features: got ", n, " for ", d, " features");
+}
+
 // The keys as the kernel reads them; `keys` must outlive them.
 inline Keys kernel_keys(const PyKeys& keys, const PyRelations& relations) {
   const std::size_t d = relations.features();
   const auto* dense = std::get_if<In<std::int64_t, 1>>(&keys);
-  require(dense ? dense->shape(0) == pair_total(d) : std::get<PySparseKeys>(keys).counts.features() == d,
-          "keys do not match the number of features");
+  require_keys(dense ? dense->shape(0) : pair_total(std::get<PySparseKeys>(keys).counts->features()), d);
   if (dense) return std::make_shared<const DenseKeys>(dense->data(), d);
   return std::get<PySparseKeys>(keys).keys;
 }
 
 struct PyRanking {
   PyKeys keys;
-  PyRelations relations;
+  std::shared_ptr<const PyRelations> relations;
   Ranking ranking;
 
-  PyRanking(PyKeys k, PyRelations r, std::size_t block)
-      : keys(std::move(k)), relations(std::move(r)), ranking(kernel_keys(keys, relations), relations.view(), block) {}
+  PyRanking(PyKeys k, std::shared_ptr<const PyRelations> r, std::size_t block)
+      : keys(std::move(k)), relations(std::move(r)), ranking(kernel_keys(keys, *relations), relations->view(), block) {}
 
   // Sorts at least the first `limit` edges.
   void sort(std::size_t limit) {
@@ -131,13 +181,13 @@ struct PyRanking {
 
   // The first `limit` edges (i < j), highest key first; sorts as far as needed.
   Out<std::int32_t, 2> edges(std::size_t limit) {
-    limit = std::min(limit, pair_total(relations.features()));
+    limit = std::min(limit, pair_total(relations->features()));
     auto out = make_array<std::int32_t>(limit, 2);
     nb::gil_scoped_release release;
     std::size_t n = 0;
     for (std::size_t k = 0; n < limit; ++k) {
       const Ranking::Block* block = ranking.block(k);
-      if (!block) throw std::logic_error("the ranking ended before all its edges were read");
+      if (!block) refuse("the ranking holds ", n, " of ", limit, " edges: its keys were changed after it was made");
       for (const Edge& edge : block->edges) {
         if (n == limit) break;
         out.data()[2 * n] = feature_id(std::min(edge.first(), edge.last()));

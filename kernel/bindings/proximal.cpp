@@ -21,9 +21,10 @@ GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indice
 }
 
 void require_vector(const In<double, 1>& values, const GraphPenalty& penalty) {
-  require(values.shape(0) == penalty.features(), "the vector must have an entry per feature");
+  require(values.shape(0) == penalty.features(), "the vector must have an entry per feature: got ", values.shape(0),
+          " for ", penalty.features());
   for (std::size_t v = 0; v < values.shape(0); ++v)
-    require(std::isfinite(values.data()[v]), "the vector must be finite");
+    require(std::isfinite(values.data()[v]), "the vector must be finite, got ", values.data()[v]);
 }
 
 Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
@@ -48,7 +49,7 @@ std::vector<double> scaled_down(const In<double, 1>& u, int exponent) {
 
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
   require_vector(u, penalty);
-  require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more");
+  require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more, got ", lambda);
   auto w = make_array<double>(penalty.features());
   const int exponent = excess_exponent(u, lambda);
   const std::vector<double> scaled = scaled_down(u, exponent);
@@ -73,12 +74,23 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
                           In<double, 1> sign, In<double, 1> weight, const GraphPenalty& penalty, In<double, 1> lambdas,
                           std::int64_t max_iter, double tol) {
   const std::size_t n = sign.shape(0), d = penalty.features(), steps = lambdas.shape(0);
-  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not match each other");
-  require(indices.shape(0) == values.shape(0), "indices and values do not match each other");
+  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not match each other: got ",
+          indptr.shape(0), ", ", n, " and ", weight.shape(0), " entries");
+  require(indices.shape(0) == values.shape(0), "indices and values do not match each other: got ", indices.shape(0),
+          " and ", values.shape(0), " entries");
   require_csr(indptr, indices, d);
-  require(max_iter > 0, "max_iter must be 1 or more");
+  for (std::size_t k = 0; k < values.shape(0); ++k)
+    require(std::isfinite(values.data()[k]), "values must be finite, got ", values.data()[k]);
+  for (std::size_t i = 0; i < n; ++i) {
+    require(std::abs(sign.data()[i]) == 1, "sign must be 1 or -1, got ", sign.data()[i]);
+    require(weight.data()[i] >= 0 && std::isfinite(weight.data()[i]), "weight must be finite, 0 or more, got ",
+            weight.data()[i]);
+  }
+  require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
+  require(!std::isnan(tol), "tol must be a number, got ", tol);
   for (std::size_t k = 0; k < steps; ++k)
-    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0");
+    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0, got ",
+            lambdas.data()[k]);
   auto coef = make_array<double>(steps, d);
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);

@@ -16,9 +16,19 @@
 namespace hietan::python {
 namespace {
 
+void require_prior(const In<double, 1>& log_prior, std::size_t classes) {
+  require(log_prior.shape(0) == classes, "log_prior does not match the number of classes: got ", log_prior.shape(0),
+          " entries for ", classes);
+}
+
+void require_relations(const PyRelations& relations, std::size_t d) {
+  require(relations.features() == d, "the relations do not match the counts: ", relations.features(), " and ", d,
+          " features");
+}
+
 // The joint log-probabilities to add to: the prior, in each row.
 Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std::size_t classes) {
-  require(log_prior.shape(0) == classes, "log_prior does not match the number of classes");
+  require_prior(log_prior, classes);
   auto joint = make_array<double>(rows, classes);
   for (std::size_t row = 0; row < rows; ++row)
     std::copy(log_prior.data(), log_prior.data() + classes, joint.data() + row * classes);
@@ -28,14 +38,15 @@ Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std:
 // The parent of v must be kRoot, kAbsent or another of the `n` features that may be parents.
 void require_parent(std::int32_t parent, std::size_t v, std::size_t n) {
   require(parent == kRoot || parent == kAbsent || (parent >= 0 && index(parent) < n && index(parent) != v),
-          "a parent is out of range");
+          "the parent of feature ", v, " must be -1, -2 or another feature below ", n, ", got ", parent);
 }
 
 Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::size_t rows,
                                  In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
                                  const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == ranking.relations.features(), "the ranking does not match the counts");
+  require(counts.d == ranking.relations->features(),
+          "the ranking does not match the counts: ", ranking.relations->features(), " and ", counts.d, " features");
   require_lazy_search(words, rows, root_order, lone_feature, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
@@ -53,7 +64,8 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
                                  const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
   require_words(words, rows, counts.d);
-  require(parent.shape(0) == counts.d, "parent must have an entry per feature");
+  require(parent.shape(0) == counts.d, "parent must have an entry per feature: got ", parent.shape(0), " for ",
+          counts.d);
   for (std::size_t v = 0; v < counts.d; ++v) require_parent(parent.data()[v], v, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
@@ -66,7 +78,8 @@ Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, s
   const bool roots_only = !py_counts.has_pairs();
   const Counts counts = py_counts.view();
   require_words(words, rows, counts.d);
-  require(parents.shape(0) == rows && parents.shape(1) == counts.d, "parents must have an entry per row and feature");
+  require(parents.shape(0) == rows && parents.shape(1) == counts.d,
+          "parents must have an entry per row and feature: got ", parents.shape(0), " rows of ", parents.shape(1));
   for (std::size_t k = 0; k < rows * counts.d; ++k)
     require_parent(parents.data()[k], k % counts.d, roots_only ? 0 : counts.d);
   auto factors = make_array<double>(rows, counts.d, counts.classes);
@@ -89,9 +102,10 @@ Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string
                                  In<Word, 2> words, std::size_t rows, In<double, 1> naive_log_prior,
                                  const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == relations.features(), "the relations do not match the counts");
+  require_relations(relations, counts.d);
   require_words(words, rows, counts.d);
-  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not match the number of classes");
+  require(naive_log_prior.shape(0) == counts.classes, "naive_log_prior does not match the number of classes: got ",
+          naive_log_prior.shape(0), " entries for ", counts.classes);
   const Ancestors kind = ancestors_named(ancestors);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;
@@ -105,9 +119,9 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
                           In<Word, 2> words, std::size_t rows, const PyCounts& py_counts, In<double, 1> log_prior,
                           const Smoothing& smoothing) {
   const Counts counts = py_counts.with_pairs();
-  require(counts.d == relations.features(), "the relations do not match the counts");
+  require_relations(relations, counts.d);
   require_words(words, rows, counts.d);
-  require(log_prior.shape(0) == counts.classes, "log_prior does not match the number of classes");
+  require_prior(log_prior, counts.classes);
   const Ancestors kind = ancestors_named(ancestors);
   auto factors = make_array<double>(rows, counts.d, counts.classes);
   auto averaging = make_array<double>(rows, counts.classes);
@@ -125,7 +139,7 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
 
 Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
   const std::size_t d = relations.features(), batches = words.shape(0);
-  require(words.shape(1) == d, "words do not match the number of features");
+  require(words.shape(1) == d, "words do not match the number of features: got ", words.shape(1), " columns for ", d);
   auto kept = make_array<Word>(batches, d);
   nb::gil_scoped_release release;
   for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
@@ -135,7 +149,7 @@ Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
 Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
                                 const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
   const Counts counts = py_counts.view();
-  require(counts.d == relations.features(), "the relations do not match the counts");
+  require_relations(relations, counts.d);
   require_words(words, rows, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   nb::gil_scoped_release release;

@@ -1,4 +1,5 @@
 // Relations between features, rankings of edges, and trees.
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/variant.h>
 
 #include "bindings/bindings.hpp"
@@ -11,8 +12,8 @@ namespace hietan::python {
 namespace {
 
 Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, std::int32_t root) {
-  require(d > 0 && keys.shape(0) == pair_total(d), "keys do not match the number of features");
-  require_below(root, d, "root is out of range");
+  require_keys(keys.shape(0), d);
+  require_below(root, d, "root");
   auto parent = make_array<std::int32_t>(d);
   nb::gil_scoped_release release;
   spanning_tree(keys.data(), d, root, parent.data());
@@ -32,7 +33,7 @@ Out<std::int32_t, 1> py_hierarchical_tree(const PyKeys& keys, const PyRelations&
 Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::size_t rows,
                                    In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
                                    bool wide_labels) {
-  const std::size_t d = ranking.relations.features();
+  const std::size_t d = ranking.relations->features();
   require_lazy_search(words, rows, root_order, lone_feature, d);
   auto parents = make_array<std::int32_t>(rows, d);
   nb::gil_scoped_release release;
@@ -46,7 +47,8 @@ Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::s
 nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 1> child_indices, In<Word, 2> words,
                              std::size_t rows) {
   const std::size_t d = words.shape(1);
-  require(child_indptr.shape(0) == d + 1, "child_indptr does not match the number of features");
+  require(child_indptr.shape(0) == d + 1, "child_indptr does not match the number of features: got ",
+          child_indptr.shape(0), " entries for ", d);
   require_csr(child_indptr, child_indices, d);
   require_words(words, rows, d);
   Violation found;
@@ -66,7 +68,8 @@ void bind_trees(nb::module_& m) {
            "ancestor_indptr"_a.noconvert(), "ancestor_indices"_a.noconvert(), "descendant_indptr"_a.noconvert(),
            "descendant_indices"_a.noconvert());
   nb::class_<PyRanking>(m, "Ranking")
-      .def(nb::init<PyKeys, PyRelations, std::size_t>(), "keys"_a.noconvert(), "relations"_a, "block"_a = 0)
+      .def(nb::init<PyKeys, std::shared_ptr<const PyRelations>, std::size_t>(), "keys"_a.noconvert(), "relations"_a,
+           "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("sort", &PyRanking::sort, "limit"_a)
       .def_prop_ro("n_sorted", [](const PyRanking& r) { return r.ranking.sorted_edges(); });

@@ -16,14 +16,14 @@ inline void add_popcounts(const Word* w, const Word* const* x, std::size_t words
     const Word w0 = w[0], w1 = w[1], w2 = w[2], w3 = w[3];
     const Word *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3];
     for (std::size_t k = 0; k < length; ++k)
-      pairs[k] += static_cast<std::int32_t>(population(w0 & x0[k]) + population(w1 & x1[k]) + population(w2 & x2[k]) +
-                                            population(w3 & x3[k]));
+      pairs[k] = wrapped_sum(
+          pairs[k], population(w0 & x0[k]) + population(w1 & x1[k]) + population(w2 & x2[k]) + population(w3 & x3[k]));
     return;
   }
   for (std::size_t b = 0; b < words; ++b) {
     const Word wb = w[b];
     const Word* xb = x[b];
-    for (std::size_t k = 0; k < length; ++k) pairs[k] += static_cast<std::int32_t>(population(wb & xb[k]));
+    for (std::size_t k = 0; k < length; ++k) pairs[k] = wrapped_sum(pairs[k], population(wb & xb[k]));
   }
 }
 
@@ -33,7 +33,7 @@ inline void add_popcounts(const Word* w, const Word* const* x, std::size_t words
 inline void count_words(const Word* words, std::size_t batches, std::size_t d, std::int32_t* ones,
                         std::int32_t* pairs) {
   for (std::size_t b = 0; b < batches; ++b)
-    for (std::size_t v = 0; v < d; ++v) ones[v] += static_cast<std::int32_t>(population(words[b * d + v]));
+    for (std::size_t v = 0; v < d; ++v) ones[v] = wrapped_sum(ones[v], population(words[b * d + v]));
   for (std::size_t b = 0; b < batches; b += 4) {
     const std::size_t here = batches - b < 4 ? batches - b : 4;
     for (std::size_t i = 0; i + 1 < d; ++i) {
@@ -59,9 +59,12 @@ inline void count_sparse(const Index* indptr, const Index* indices, const std::i
     const Index* end = indices + indptr[rows[r] + 1];
     for (const Index* a = indices + indptr[rows[r]]; a < end; ++a) {
       const std::size_t i = index(*a);
-      ++ones[i];
+      ones[i] = wrapped_sum(ones[i], 1);
       std::int32_t* row = pairs + row_start(i, d);
-      for (const Index* b = a + 1; b < end; ++b) ++row[index(*b) - i - 1];
+      for (const Index* b = a + 1; b < end; ++b) {
+        std::int32_t& pair = row[index(*b) - i - 1];
+        pair = wrapped_sum(pair, 1);
+      }
     }
   }
 }

@@ -11,6 +11,11 @@ constexpr std::size_t index(Integer v) {
   return static_cast<std::size_t>(v);
 }
 
+// Defined for any two numbers: counts that Python changed in the meantime may wrap around, but nothing else happens.
+constexpr std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+
 constexpr std::int32_t feature_id(std::size_t v) { return static_cast<std::int32_t>(v); }
 
 }  // namespace hietan

@@ -25,7 +25,7 @@ namespace hietan {
 using Word = std::uint64_t;
 constexpr std::size_t kLanes = 64;
 
-inline std::size_t word_count(std::size_t rows) { return (rows + kLanes - 1) / kLanes; }
+inline std::size_t word_count(std::size_t rows) { return rows / kLanes + (rows % kLanes != 0); }
 
 inline int lowest_bit(Word w) {
 #if defined(_MSC_VER)

@@ -1,8 +1,11 @@
 // Words, counts of all pairs and of those that occur, relations, and rows that contradict the hierarchy.
 #include "counts/counts.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <stdexcept>
 
+#include "counts/consistency.hpp"
 #include "counts/violations.hpp"
 #include "tests/checks.hpp"
 #include "tests/problem.hpp"
@@ -22,6 +25,8 @@ void test_bits() {
   }
   CHECK(lane_mask(0) == 0 && lane_mask(3) == 7 && lane_mask(64) == ~Word{0} && lane_mask(65) == ~Word{0});
   CHECK(word_count(0) == 0 && word_count(64) == 1 && word_count(65) == 2);
+  CHECK(word_count(SIZE_MAX) == SIZE_MAX / kLanes + 1);
+  CHECK(wrapped_sum(INT32_MAX, 1) == INT32_MIN && wrapped_sum(-3, 2) == -1);
 }
 
 void test_packing(const Problem& p) {
@@ -111,6 +116,44 @@ void test_sum_of_parts(const Problem& p) {
   CHECK_FOR(p.name(), same(sum.indices, p.occurring.indices) && same(sum.values, p.occurring.values));
 }
 
+template <typename F>
+bool refuses(F&& f) {
+  try {
+    f();
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+  return false;
+}
+
+// Counts of rows are possible; what any one of them can be, in the last class, is what some rows could have.
+void test_consistency(const Problem& p) {
+  for (const Counts& counts : {p.dense(), p.sparse()}) {
+    CHECK_FOR(p.name(), !refuses([&] { require_possible_margins(counts); }));
+    CHECK_FOR(p.name(), !refuses([&] { require_possible_pairs(counts); }));
+  }
+  std::vector<std::int32_t> ones = p.ones, pairs = p.pairs;
+  Counts changed = p.dense();
+  changed.ones = ones.data();
+  changed.pairs = pairs.data();
+  for (const std::int64_t wrong : {std::int64_t{-1}, p.class_count.back() + 1, std::int64_t{INT32_MAX}}) {
+    ones.back() = static_cast<std::int32_t>(wrong);
+    CHECK_FOR(p.name(), refuses([&] { require_possible_margins(changed); }));
+  }
+  ones = p.ones;
+  const std::int32_t ni = ones[ones.size() - 2], nj = ones.back();
+  const auto n = static_cast<std::int32_t>(p.class_count.back());
+  for (std::int32_t both = -2; both <= n + 1; ++both) {
+    pairs.back() = both;
+    const bool possible = both >= std::max(0, ni + nj - n) && both <= std::min(ni, nj);
+    CHECK_FOR(p.name(), refuses([&] { require_possible_pairs(changed); }) != possible);
+    CHECK_FOR(p.name(), refuses([&] { require_possible_pair(changed, p.d - 1, p.d - 2); }) != possible);
+  }
+  const std::vector<std::int64_t> many(p.classes, INT32_MAX);
+  changed.class_count = many.data();
+  CHECK_FOR(p.name(), refuses([&] { require_possible_margins(changed); }));
+}
+
 void test_violations(const Problem& p) {
   Problem::Table child_of(p.d, std::vector<bool>(p.d, false));
   Violation expected;
@@ -144,6 +187,7 @@ void test_counts() {
     test_pair_counts(p);
     test_cells_and_blocks(p);
     test_sum_of_parts(p);
+    test_consistency(p);
     test_violations(p);
   }
 }

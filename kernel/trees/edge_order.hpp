@@ -29,7 +29,7 @@ class EdgeOrder {
 
   // `block` is how many edges a first block should hold; 0 means a good number for these keys.
   EdgeOrder(Keys keys, const Relations& relations, std::size_t block)
-      : keys_(std::move(keys)), relations_(relations), block_(block) {
+      : keys_(std::move(keys)), relations_(relations), block_(std::min(block, pair_total(relations.d) + 1)) {
     for (std::size_t v = 0; v < relations_.d; ++v)
       if (!varies()[v]) idle_.push_back(v);
   }
@@ -145,14 +145,15 @@ class EdgeOrder {
     const auto by_key = [](const Entry& a, const Entry& b) { return a.key < b.key; };
     const auto ends = std::minmax_element(entries.begin(), entries.end(), by_key);
     const std::int64_t high = ends.second->key;
-    const auto range = static_cast<std::uint64_t>(high - ends.first->key);
+    const auto below_high = [&](const Entry& e) {  // unsigned: the distance of any two keys
+      return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(e.key);
+    };
+    const std::uint64_t range = below_high(*ends.first);
     constexpr int kDigit = 11;
     std::vector<Entry> other(range ? entries.size() : 0);
     for (int shift = 0; shift < 64 && (range >> shift); shift += kDigit) {
       std::size_t starts[(1 << kDigit) + 1] = {};
-      const auto digit = [&](const Entry& e) {
-        return (static_cast<std::uint64_t>(high - e.key) >> shift) & ((1u << kDigit) - 1);
-      };
+      const auto digit = [&](const Entry& e) { return (below_high(e) >> shift) & ((1u << kDigit) - 1); };
       for (const Entry& e : entries) ++starts[digit(e) + 1];
       for (int k = 0; k < (1 << kDigit); ++k) starts[k + 1] += starts[k];
       for (const Entry& e : entries) other[starts[digit(e)]++] = e;

@@ -64,7 +64,7 @@ class Information {
   std::vector<double> table_, margin_;  // L[n1.] + L[n0.]
 };
 
-// keys[pair] of all pairs, from counts of all pairs.
+// keys[pair] of all pairs, from counts of all pairs, which must be possible (see counts/consistency.hpp).
 inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
   const std::size_t d = counts.d;
   const Information information(counts);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 #include <variant>
 #include <vector>
 
@@ -18,18 +19,21 @@ class DenseKeys {
  public:
   static constexpr bool kRowsAscend = true;
   DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
+    std::uint64_t beyond = 0;  // the top bit is set once a key is below -kLimit, or kLimit and more
     for (std::size_t i = 0; i < d; ++i) {
       const std::int64_t* row = keys + row_start(i, d);
       std::uint8_t any = 0;
       for (std::size_t j = i + 1; j < d; ++j) {
         const std::int64_t key = row[j - i - 1];
         histogram_.add(key);
+        beyond |= static_cast<std::uint64_t>(key) + kLimit;
         const auto varies = static_cast<std::uint8_t>(key != 0);
         varies_[j] |= varies;
         any |= varies;
       }
       varies_[i] |= any;
     }
+    if (beyond >> 63U) throw std::invalid_argument("keys must be from -2**62 to 2**62 - 1");
   }
 
   const KeyHistogram& histogram() const { return histogram_; }
@@ -53,6 +57,8 @@ class DenseKeys {
   }
 
  private:
+  static constexpr std::uint64_t kLimit = std::uint64_t{1} << 62U;  // the histogram tells keys apart up to here
+
   const std::int64_t* keys_;
   std::size_t d_;
   std::vector<std::uint8_t> varies_;

@@ -63,8 +63,8 @@ class EdgeRanking:
 
     @cached_property
     def lone_feature(self) -> int:
-        """The only feature kept if all are redundant to each other: the one with the highest MI with the class."""
-        return _kernel.most_informative(self.counts.class_count, self.counts.ones)
+        """The feature that is kept alone where all are redundant to each other: the highest MI with the class."""
+        return _kernel.most_informative(self.counts.kernel)
 
     def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
         """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which ignores relations."""

@@ -1,0 +1,195 @@
+"""The kernel's bindings refuse what they cannot use, and do not read what Python writes to their arrays later."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
+from hietan.structure import BinaryRows, PairCounts, SparsePairs, count_pairs
+from hietan.structure.relations import kernel_relations
+from support.processes import PROGRAMS
+
+RNG = np.random.default_rng(0)
+X = (RNG.random((60, 8)) < 0.4).astype(np.uint8)
+Y = np.arange(60) % 2
+CHAIN = Hierarchy.from_edges([(f"f{v}", f"f{v + 1}") for v in range(7)])
+
+
+def counted(storage="dense"):
+    """Counts in arrays that may be written to."""
+    counts = count_pairs(BinaryRows.from_matrix(X), Y, 2, storage=storage)
+    if counts.is_dense:
+        return counts
+    pairs = counts.pairs
+    copy = SparsePairs(pairs.indptr.copy(), pairs.indices.copy(), pairs.values.copy())
+    return PairCounts(counts.class_count, counts.ones, copy)
+
+
+def test_wrong_arguments_are_refused_and_never_crash():
+    """In a process of its own, since that is where a crash would be seen."""
+    command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "3", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout.split()[0]) > 5
+
+
+@pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_counts_that_no_rows_have_are_refused(kind, storage, monkeypatch):
+    monkeypatch.setattr(kind, "_count", staticmethod(lambda *table: count_pairs(*table, storage=storage)))
+    model = kind(hierarchy=CHAIN, random_state=0).partial_fit(X, Y, classes=[0, 1])
+    model.counts_.ones[:] = 2 * 10**9
+    with pytest.raises(
+        ValueError, match="from 0 to the number of rows of its class, got 2000000000 for feature 0"
+    ):
+        model.predict(X)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda n, ones, pairs: n.__setitem__(0, -1), "class_count must hold .* got -1 for class 0"),
+        (lambda n, ones, pairs: n.__setitem__(1, 2**31), "at most 2147483647 in all, got 2147483648"),
+        (lambda n, ones, pairs: n.__setitem__(slice(None), 2**30), "in all, got 1073741824 for class 1"),
+        (lambda n, ones, pairs: ones.__setitem__((1, 3), -1), "ones .* got -1 for feature 3 and class 1"),
+        (lambda n, ones, pairs: ones.__setitem__((0, 2), 31), "got 31 for feature 2 .* which has 30 rows"),
+        (lambda n, ones, pairs: pairs.__setitem__((0, 0), -1), "pairs must fit .* got -1 rows"),
+        (lambda n, ones, pairs: pairs.__setitem__((0, 0), 30), "got 30 rows with features 0 and 1"),
+        (
+            lambda n, ones, pairs: (ones.fill(30), pairs.fill(29)),
+            "got 29 rows .* of whose 30 rows 30 have the one",
+        ),
+    ],
+)
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_counts_are_checked(storage, change, message):
+    counts = counted(storage)
+    values = counts.pairs if storage == "dense" else counts.pairs.values
+    change(counts.class_count, counts.ones, values)
+    with pytest.raises(ValueError, match=message):
+        keys_of(counts)
+    smoothing, words = _kernel.Smoothing("laplace", 1.0), BinaryRows.from_matrix(X).words(np.arange(60))
+    roots = np.full(8, -1, np.int32)
+    with pytest.raises(ValueError, match=message):
+        _kernel.tree_joint_log(roots, words, 60, _kernel.Counts(*arguments(counts)), np.zeros(2), smoothing)
+
+
+def keys_of(counts):
+    held = _kernel.Counts(*arguments(counts))
+    return _kernel.cmi_keys(held) if counts.is_dense else _kernel.SparseKeys(held)
+
+
+def arguments(counts):
+    if counts.is_dense:
+        return counts.class_count, counts.ones, counts.pairs
+    return counts.class_count, counts.ones, counts.pairs.values, counts.pairs.indptr, counts.pairs.indices
+
+
+def test_counts_of_2_billion_rows_are_compared_without_overflow():
+    """1.5e9 + 1.5e9 is more than 32 bits hold."""
+    n = np.array([15 * 10**8])
+    ones = np.full((1, 2), 15 * 10**8, np.int32)
+    counts = _kernel.Counts(n, ones, np.zeros((1, 1), np.int32))
+    with pytest.raises(ValueError, match="got 0 rows with features 0 and 1"):
+        _kernel.pair_keys(np.array([0]), np.array([1]), counts)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_what_is_written_to_counts_later_does_not_matter(storage):
+    """Except for all pairs, which are not copied: those are checked again before they are looked up."""
+    expected, counts = counted(storage), counted(storage)
+    held = counts.kernel
+    for array in arguments(counts):
+        array[...] = -(10**9)
+    if storage == "dense":
+        with pytest.raises(ValueError, match="got -1000000000 rows with features 0 and 1 in class 0"):
+            _kernel.cmi_keys(held)
+        with pytest.raises(ValueError, match="got -1000000000 rows with features 2 and 1 in class 0"):
+            _kernel.pair_keys(np.array([2]), np.array([1]), held)
+    else:
+        keys = _kernel.SparseKeys(held)
+        for i in range(8):
+            np.testing.assert_array_equal(keys.row(i), _kernel.SparseKeys(expected.kernel).row(i))
+    assert _kernel.most_informative(held) == _kernel.most_informative(expected.kernel)
+
+
+def test_sparse_counts_of_the_kernel_are_shared_since_nobody_can_write_to_them():
+    pairs = count_pairs(BinaryRows.from_matrix(sp.csr_array(X)), Y, 2, storage="sparse").pairs
+    for array in (pairs.indptr, pairs.indices, pairs.values):
+        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
+            array.flags.writeable = True
+
+
+def test_what_is_written_to_relations_later_does_not_matter():
+    lists = [
+        np.ascontiguousarray(part, dtype=np.int32)
+        for matrix in (CHAIN.ancestor_matrix, CHAIN.descendant_matrix)
+        for part in (matrix.indptr, matrix.indices)
+    ]
+    lists = [part.copy() for part in lists]
+    relations = _kernel.Relations(*lists)
+    for part in lists:
+        part[:] = 10**9
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    np.testing.assert_array_equal(
+        _kernel.hip_select(relations, words), _kernel.hip_select(kernel_relations(CHAIN), words)
+    )
+
+
+def test_what_is_written_to_keys_later_does_not_crash():
+    keys = np.arange(28)
+    ranking = _kernel.Ranking(keys, kernel_relations(CHAIN))
+    keys[:] = 2**63 - 1
+    with pytest.raises(ValueError, match="its keys were changed after it was made"):
+        ranking.edges(28)
+
+
+@pytest.mark.parametrize("n_features", [2**31, 2**62, 2**63, 2**64 - 2])
+def test_sizes_do_not_wrap_around(n_features):
+    rows = np.zeros(257, np.int32), np.zeros(0, np.int32)
+    for n in (65, 256):
+        with pytest.raises(ValueError, match=f"must be at most 2147483647, got {n_features}"):
+            _kernel.pack_sparse(*rows, n_features, np.arange(n))
+    with pytest.raises(ValueError, match="must be at most 2147483647"):
+        _kernel.spanning_tree(np.zeros(3, np.int64), n_features, 0)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2**64 - 1, 2**64 - 63])
+def test_the_number_of_rows_must_fit_the_words(n_rows):
+    children = np.array([0, 1, 1], np.int32), np.array([1], np.int32)
+    with pytest.raises(ValueError, match=f"got 0 words of 64 for {n_rows}"):
+        _kernel.find_violation(*children, np.zeros((0, 2), np.uint64), n_rows)
+
+
+@pytest.mark.parametrize("block", [2**63, 2**64 - 1])
+def test_a_block_larger_than_all_edges_holds_them_all(block):
+    keys, relations = np.array([5, 0, 3]), kernel_relations(Hierarchy.unrelated(["a", "b", "c"]))
+    assert _kernel.Ranking(keys, relations, block).edges(9).tolist() == [[0, 1], [1, 2], [0, 2]]
+    assert _kernel.hierarchical_tree(keys, relations, np.arange(3), block).tolist() == [-1, 0, 1]
+
+
+@pytest.mark.parametrize("key", [2**62, 2**63 - 1, -(2**63)])
+def test_keys_that_the_ranking_could_not_tell_apart_are_refused(key):
+    with pytest.raises(ValueError, match="keys must be from"):
+        _kernel.Ranking(np.array([5, key, 3]), kernel_relations(Hierarchy.unrelated(["a", "b", "c"])))
+
+
+def test_other_values_than_0_and_1_are_not_packed():
+    with pytest.raises(ValueError, match="values must be 0 or 1, got others in row 1"):
+        _kernel.pack_dense(np.array([[0, 1], [2, 0]], np.uint8), np.arange(2))
+
+
+def test_counts_that_would_overflow_are_refused():
+    words = np.ones((1, 2), np.uint64)
+    for full in (2**31 - 1, -1):
+        with pytest.raises(ValueError, match=f"count of ones must be from 0 to .* got {full}"):
+            _kernel.count_words(words, np.full(2, full, np.int32), np.zeros(1, np.int32))
+
+
+def test_the_penalty_refuses_a_vector_whose_sum_is_not_finite():
+    penalty = _kernel.GraphPenalty(np.array([0, 1, 1], np.int32), np.array([1], np.int32))
+    with pytest.raises(ValueError, match="sum of its absolute values must be finite"):
+        penalty.prox(np.array([1e308, 1.7e308]), 1e-300)
