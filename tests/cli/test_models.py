@@ -83,3 +83,18 @@ def test_calibrated_probabilities_of_a_model_without_calibration(run, tmp_path):
     result = run("predict", model, rows, "--calibrate", "-o", tmp_path / "out.csv")
     assert result.exit_code == 2 and "error: this model has no calibration" in result.stderr
     assert not (tmp_path / "out.csv").exists()
+
+
+def test_a_file_that_is_read_is_not_overwritten(run, model, tmp_path):
+    data = tmp_path / "data.hietan"
+    make_hierarchical_classification(40, 10, random_state=0).save(data)
+    before = {path: path.read_bytes() for path in (data, model)}
+    for words in (
+        ["fit", data, "-o", data],
+        ["predict", model, "synthetic-0", "-o", model],
+        ["predict", model, data, "-o", data],
+    ):
+        result = run(*words)
+        assert result.exit_code == 2, result.output
+        assert "is read by this command and would be overwritten; choose another --output" in result.stderr
+    assert {path: path.read_bytes() for path in before} == before

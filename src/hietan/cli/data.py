@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from hietan.cli.messages import errors, is_watched, make_console, make_table, printable, say
+from hietan.cli.messages import (
+    errors,
+    is_watched,
+    make_console,
+    make_table,
+    printable,
+    refuse_overwriting,
+    say,
+)
 
 if TYPE_CHECKING:
     from hietan.datasets import DatasetSummary
@@ -99,6 +107,7 @@ def build(
     from hietan.datasets import Dataset, build_dataset
 
     with errors(output):
+        refuse_overwriting(output, ontology, annotations, labels, features_of)
         data = build_dataset(
             ontology,
             annotations,

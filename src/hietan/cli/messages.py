@@ -115,6 +115,13 @@ def errors(
             raise typer.Exit(INTERRUPTED) from None
 
 
+def refuse_overwriting(output: Path, *inputs: str | Path | None) -> None:
+    """Refuse to write a file over one that the command reads."""
+    for path in inputs:
+        if path is not None and output.exists() and Path(path).exists() and output.samefile(path):
+            fail(f"{output} is read by this command and would be overwritten; choose another --output")
+
+
 def fail(message: str) -> NoReturn:
     """Print an error as one line, and end the command."""
     say(f"error: {_one_line(message)}", err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hietan.cli.messages import errors, is_watched, printable, say
+from hietan.cli.messages import errors, is_watched, printable, refuse_overwriting, say
 
 if TYPE_CHECKING:
     from hietan.explain import Explanation
@@ -66,6 +66,7 @@ def fit(
     from hietan.catalogue import CatalogueError, load_dataset, make_estimator
 
     with errors(output):
+        refuse_overwriting(output, dataset)
         data = load_dataset(dataset, progress=is_watched())
         try:
             trained = train_model(make_estimator(method), data, method=method, seed=seed)
@@ -95,6 +96,8 @@ def predict(
 
     page = output.with_suffix(".html")
     with errors(output):
+        for written in (output, page):
+            refuse_overwriting(written, model, dataset)
         trained = TrainedModel.load(model)
         ranked = rank_rows(trained, load_dataset(dataset, progress=is_watched()), calibrated=calibrate)
         texts = {output: ranked.to_csv()}

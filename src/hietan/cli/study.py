@@ -226,7 +226,7 @@ def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None
             print_ranking(console, ranking)
     if results.failures:
         say(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}")
-    if drawn == []:
+    if drawn == [] and results.rankings:  # there was something to draw
         say('no figures: pip install "hietan[plot]"')
     say(f"results: {output}")
     if (output / "report.html").exists():
