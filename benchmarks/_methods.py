@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import Any
 
 from hietan import Hierarchy
 from hietan.catalogue import METHODS as CATALOGUE
 
-# The Bayesian classifiers: those with a joint probability.
+# The Bayesian classifiers: those that smooth.
 METHODS: dict[str, Any] = {
-    entry.title: entry.make for entry in CATALOGUE.values() if hasattr(entry.make, "predict_joint_log_proba")
+    entry.title: entry.make for entry in CATALOGUE.values() if "smoothing" in signature(entry.make).parameters
 }
 # Trees choose their roots at random; the others have nothing to choose.
 TREES = [name for name, kind in METHODS.items() if "random_state" in kind().get_params()]

@@ -12,6 +12,7 @@ import csv
 import json
 import sys
 from collections.abc import Iterator
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,9 @@ from hietan.evaluation.outputs.tables import TextTable
 
 ROOT = Path(__file__).parent.parent
 DOCS, DONE = ROOT / "docs", ROOT / "out" / "accuracy"
-# The Bayesian classifiers: those with a joint probability.
+# The Bayesian classifiers: those that smooth.
 METHODS: dict[str, Any] = {
-    entry.title: entry.make for entry in CATALOGUE.values() if hasattr(entry.make, "predict_joint_log_proba")
+    entry.title: entry.make for entry in CATALOGUE.values() if "smoothing" in signature(entry.make).parameters
 }
 FIELDS = ["dataset", "method", "smoothing", "gmean", "sensitivity", "specificity", "auc"]
 
