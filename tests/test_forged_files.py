@@ -19,6 +19,8 @@ from hietan.structure import PairCounts, SparsePairs
 from support import forgery
 from support.storages import kept
 
+pytestmark = pytest.mark.slow
+
 DATA = make_hierarchical_classification(40, 9, n_classes=2, random_state=0)
 X = DATA.X.toarray()
 BY_CHECKSUM = (forgery.flip_bits, forgery.cut)  # damage that the checksums of the archive detect

@@ -15,6 +15,8 @@ from hietan.selection import MinSupport
 from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded
 
+pytestmark = pytest.mark.slow
+
 HIERARCHY = Hierarchy.from_edges([("a", "b"), ("a", "c")])
 X = np.tile([[1, 1, 0], [1, 0, 0], [0, 0, 0], [1, 0, 1], [1, 1, 1], [0, 0, 0]], (4, 1))
 Y = np.tile([0, 1, 0, 1, 0, 1], 4)

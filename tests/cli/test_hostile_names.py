@@ -17,6 +17,8 @@ from hietan.datasets import make_hierarchical_classification
 from hietan.hierarchy import Hierarchy
 from support.gaf_lines import gaf_line
 
+pytestmark = pytest.mark.slow
+
 # A title, a cleared screen, the same with single-byte controls, a hyperlink of rich, a turn of direction, a new line.
 EVIL = "\x1b]0;owned\x07\x1b[2J\x9b2J\x90x\x9c\b\r[link=http://evil]x[/link][red]:bomb:\u202e\nerror: forged"
 STEERING = re.compile(

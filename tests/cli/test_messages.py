@@ -147,6 +147,7 @@ class Stuck(BernoulliNB):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.slow
 def test_ctrl_c_in_a_running_study(monkeypatch, tmp_path):
     """A real signal, in the middle of the second job; the same command then runs the other two."""
     monkeypatch.chdir(tmp_path)

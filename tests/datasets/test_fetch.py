@@ -119,6 +119,7 @@ def test_the_server_refuses_the_default_agent_but_not_ours(server):
 
 @pytest.mark.parametrize("fault", ["cut", "wrong", "gone", "slow"])
 @pytest.mark.usefixtures("known", "home")
+@pytest.mark.slow
 def test_after_a_fault_the_next_address_is_tried(server, fault):
     timeout = 2 if fault == "slow" else 30  # long enough for the next address on a busy machine
     server.requests.clear()

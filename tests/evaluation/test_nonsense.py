@@ -82,6 +82,7 @@ def test_labels_that_are_equal_are_those_of_the_dataset(kind, sound, tmp_path):
     assert [name for name in found if found[name] != sound[1][name] and name not in unlike] == []
 
 
+@pytest.mark.slow
 def test_nonsense_fails_in_processes_as_in_threads(tmp_path):
     methods = {kind: Nonsense(kind) for kind in ("NaN", "unknown label", "other classes")}
     for name, options in (

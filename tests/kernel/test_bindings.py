@@ -28,6 +28,7 @@ def counted(storage="dense"):
     return PairCounts(counts.class_count, counts.ones, copy)
 
 
+@pytest.mark.slow
 def test_wrong_arguments_are_refused_and_never_crash():
     """In a process of its own, since that is where a crash would be seen."""
     command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "3", "0"]
