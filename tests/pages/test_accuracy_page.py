@@ -1,6 +1,7 @@
 """The figures of docs/accuracy.md come from accuracy.csv, and a sample of those from the library as it is."""
 
 import csv
+import importlib.util
 import itertools
 from pathlib import Path
 
@@ -64,3 +65,12 @@ def test_the_page_shows_the_means_of_the_table():
         for k, (smoothing, (field, scale, digits)) in enumerate(columns):
             values = [float(row[field]) for (_, m, s), row in ROWS.items() if (m, s) == (method, smoothing)]
             assert shown[k] == (f"{scale * sum(values) / len(values):.{digits}f}" if values else "")
+
+
+def test_the_script_measures_what_the_page_shows():
+    """The methods come from the catalogue; each setting of the page must be one that the script still makes."""
+    spec = importlib.util.spec_from_file_location("accuracy", DOCS.parent / "reproduction" / "accuracy.py")
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    made = [(name, smoothing) for name, smoothing, _ in script.settings()]
+    assert sorted(made) == sorted({(name, smoothing) for _, name, smoothing in ROWS})
