@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "explain": {"hierarchy", "structure"},
     "classifiers": {"hierarchy", "structure", "explain"},
     "selection": {"hierarchy", "structure", "explain", "classifiers"},
-    "persistence": {"hierarchy", "structure", "classifiers", "selection"},
+    "persistence": {"hierarchy", "structure", "classifiers", "selection", "evaluation"},
     "datasets": {"hierarchy"},
     "evaluation": set(),
     "catalogue": {"classifiers", "selection", "datasets", "evaluation"},

@@ -183,7 +183,10 @@ def forge_array(path, find, edit):
 @pytest.mark.parametrize(
     ("edit", "message"),
     [
-        (lambda a: a.update(version=99), "has version 99 of the format; this version of hietan reads 1"),
+        (
+            lambda a: a.update(version=99),
+            "has version 99 of the format; this version of hietan reads 1 and 2",
+        ),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),
         (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
         (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),

@@ -206,6 +206,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def test_it_cannot_be_saved_as_a_model(tmp_path):
-    with pytest.raises(TypeError, match="For other estimators use skops"):
-        save(MinSupport(TAN()).fit(DATA.X, DATA.y), tmp_path / "model")
+def test_around_a_classifier_of_others_it_cannot_be_saved(tmp_path):
+    with pytest.raises(TypeError, match="got BernoulliNB. For other estimators use skops"):
+        save(MinSupport(BernoulliNB()).fit(DATA.X, DATA.y), tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
 
+from hietan._csv import neutralise_text, restore_text
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
 from hietan.evaluation.metrics import (
     METRICS,
@@ -71,11 +72,13 @@ __all__ = [
     "iman_davenport",
     "make_rankings",
     "nemenyi",
+    "neutralise_text",
     "pooled_predictions",
     "rank_rows",
     "read_summary",
     "recalls",
     "reliability_curve",
+    "restore_text",
     "run_study",
     "sensitivity_score",
     "specificity_score",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from hietan._csv import read_csv
 from hietan._io import atomic_write
 from hietan.evaluation import METRICS, Ranking, make_rankings, read_summary, reliability_curve
 from hietan.evaluation.outputs import decimal, decimals, read_details, significant
@@ -264,5 +264,4 @@ def _rows(path: Path) -> list[Line]:
 
 def _iterate(path: Path) -> Iterator[Line]:
     if path.is_file():
-        with open(path, newline="", encoding="utf-8") as file:
-            yield from csv.DictReader(file)
+        yield from read_csv(path)

@@ -58,6 +58,8 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         The clone that was fitted to the kept columns.
     support_ : bool array of shape (n_features,)
         Which columns were kept.
+    hierarchy_ : Hierarchy
+        The hierarchy of all columns; it has no relations if the classifier was given none.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -78,6 +80,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     """
 
     estimator_: Any
+    hierarchy_: Hierarchy
     support_: NDArray[np.bool_]
 
     def __init__(self, estimator: Any, min_support: int = 1) -> None:
@@ -103,7 +106,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
         X, y = _in_memory(X), _in_memory(y)
         # A fit that is refused leaves no model rather than a mixture of two.
-        for fitted in ("estimator_", "classes_", "support_", "_hierarchy"):
+        for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         kept = (_count_ones(rows) >= self.min_support) & _varies(rows)
@@ -129,7 +132,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
         model.fit(self._columns(X, rows, columns), y)
-        self._hierarchy: Hierarchy = whole.get(own, align_hierarchy(None, names, len(kept)))
+        self.hierarchy_ = whole.get(own, align_hierarchy(None, names, len(kept)))
         self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
         return self
 
@@ -162,7 +165,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X, over all columns; those that were dropped are not in it."""
         found: list[Tree] = self._call("trees", X)
-        widened = {id(tree): tree.over(self._hierarchy.features) for tree in found}  # often one tree for all
+        widened = {id(tree): tree.over(self.hierarchy_.features) for tree in found}  # often one tree for all
         return [widened[id(tree)] for tree in found]
 
     @_if_offered
@@ -185,9 +188,9 @@ class MinSupport(ClassifierMixin, BaseEstimator):
             One for each row.
         """
         check_is_fitted(self)
-        names = readable_names(term_names, self._hierarchy.features)
+        names = readable_names(term_names, self.hierarchy_.features)
         found = self._call("explain", X, target=target, term_names=names)
-        return [replace(explanation, hierarchy=self._hierarchy) for explanation in found]
+        return [replace(explanation, hierarchy=self.hierarchy_) for explanation in found]
 
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from hietan._csv import comment_line, csv_text
 from hietan._io import atomic_write
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.outputs.file_names import method_stem, ranking_stem
@@ -75,11 +74,22 @@ class TextTable:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def to_csv(self) -> str:
-        """Comma-separated values, after lines with the provenance, which begin with #."""
-        text = io.StringIO()
-        text.writelines(f"# {line}\n" for line in self.provenance)
-        csv.writer(text, lineterminator="\n").writerows([self.header, *self.rows])
-        return text.getvalue()
+        """Comma-separated values, after lines with the provenance, which begin with #.
+
+        Names that a spreadsheet would run are marked; `hietan.evaluation.restore_text` removes the mark.
+        """
+        cells = ((*row[: self.text_columns], *map(_Number, row[self.text_columns :])) for row in self.rows)
+        return "".join(map(comment_line, self.provenance)) + csv_text(self.header, cells)
+
+
+class _Number:
+    """A cell whose text is that of a number, or empty: it is written as it is."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __str__(self) -> str:
+        return self._text
 
 
 def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:

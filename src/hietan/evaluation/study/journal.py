@@ -8,7 +8,6 @@ lines are sorted. Only `times.csv` holds times, so two runs of a study leave the
 from __future__ import annotations
 
 import csv
-import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
@@ -16,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from hietan._csv import csv_text, restore_text
 from hietan._io import TEMPORARY, atomic_write, safe_file_name, to_json
 from hietan.exceptions import StudyError
 
@@ -111,14 +111,11 @@ class Journal:
 def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float]) -> None:
     """Add the times of a job, to fit and to predict, at the end of `times.csv`."""
     path = folder / "times.csv"
-    lines = io.StringIO()
-    writer = csv.writer(lines, lineterminator="\n")
-    if not path.exists():
-        writer.writerow(TIMES)
     times = [f"{s:.6f}" for s in seconds]
-    writer.writerow([job.dataset, method.name, method.setting, method.tuning, job.seed, job.fold, *times])
+    row = [job.dataset, method.name, method.setting, method.tuning, job.seed, job.fold, *times]
+    text = csv_text(None if path.exists() else TIMES, [row])
     with open(path, "ab", buffering=0) as file:
-        file.write(lines.getvalue().encode())
+        file.write(text.encode())
 
 
 def tidy_times(folder: Path) -> None:
@@ -129,9 +126,7 @@ def tidy_times(folder: Path) -> None:
     with open(path, newline="", encoding="utf-8") as file:
         rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
     last = {tuple(row[:6]): row for row in rows}
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows([TIMES, *last.values()])
-    atomic_write(path, lines.getvalue())
+    atomic_write(path, csv_text(TIMES, (map(restore_text, row) for row in last.values())))
 
 
 def _write_whole(file: Any, data: bytes) -> None:

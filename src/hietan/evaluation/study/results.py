@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hietan._csv import csv_text, read_csv
 from hietan._io import atomic_write, to_json
 from hietan.evaluation.bootstrap import bootstrap_gmean
 from hietan.evaluation.cross_validation import PooledPredictions, pool
@@ -107,11 +107,10 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
             else "it does not contain a study"
         )
         raise StudyError(f"there is no summary.csv in {folder}: {hint}")
-    with open(path, newline="", encoding="utf-8") as file:
-        try:
-            return tuple(map(SummaryRow.from_dict, csv.DictReader(file)))
-        except (KeyError, ValueError, TypeError) as error:
-            raise StudyError(f"{path} is not the summary of a study: {error}") from None
+    try:
+        return tuple(map(SummaryRow.from_dict, read_csv(path)))
+    except (KeyError, ValueError, TypeError, csv.Error) as error:
+        raise StudyError(f"{path} is not the summary of a study: {error}") from None
 
 
 def read_groups(folder: str | Path) -> dict[str, str]:
@@ -140,17 +139,8 @@ def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Write a table as CSV; floats are written in full, and missing values as empty cells."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows(map(_cells, rows))
-    atomic_write(path, text.getvalue())
-
-
-def _cells(row: Sequence[Any]) -> list[Any]:
-    """The csv module writes floats in full and None as an empty cell; NaN must be an empty cell, too."""
-    return [None if value != value else value for value in row]
+    """Write a table as CSV; floats are written in full, missing values as empty cells, and text is made neutral."""
+    atomic_write(path, csv_text(header, rows))
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:

@@ -1,0 +1,149 @@
+"""What is checked about the parts of our own classifiers, so that the kernel can trust them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan import classifiers
+from hietan.exceptions import ModelFileError
+from hietan.hierarchy import Hierarchy
+from hietan.structure import PairCounts, SparsePairs
+
+MAX_TREE_ROWS = 1 << 26
+"""The most training rows of a class in a file of a classifier that learns trees.
+
+A table of k log k with 8 bytes for each row is the price of the first prediction, however small the file is.
+"""
+
+
+def check_classes(classes: Any) -> None:
+    """Refuse classes that are not at least two distinct labels, sorted."""
+    require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are not an array")
+    require(len(np.unique(classes)) == len(classes) >= 2, "the classes are not distinct")
+    require(bool((np.sort(classes) == classes).all()), "the classes are not sorted")
+
+
+def check_fitted(fitted: Mapping[str, Any]) -> None:
+    """Check everything that the kernel would otherwise trust."""
+    d, classes, hierarchy = fitted["n_features_in_"], fitted["classes_"], fitted["hierarchy_"]
+    require(type(d) is int and d > 0, "n_features_in_ is not a number of features")
+    require(len(hierarchy) == d, "the hierarchy and n_features_in_ disagree")
+    if "feature_names_in_" in fitted:
+        check_names(fitted["feature_names_in_"], hierarchy)
+    if "root_order_" in fitted:
+        order = fitted["root_order_"]
+        require(is_array(order, "iu", (d,)), "root_order_ is not a permutation")
+        require(bool((np.sort(order) == np.arange(d)).all()), "root_order_ is not a permutation")
+    if "coef_" in fitted:
+        _check_weights(fitted, 1 if len(classes) == 2 else len(classes), d)
+    if "counts_" in fitted:
+        require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
+        _check_counts(fitted["counts_"], len(classes), d)
+        same = np.array_equal(fitted["class_count_"], fitted["counts_"].class_count)
+        require(same, "class_count_ and counts_ disagree")
+        check_table(fitted)
+
+
+def check_names(names: Any, hierarchy: Hierarchy) -> None:
+    """Refuse names of columns that are not those of the hierarchy."""
+    require(is_array(names, "OU", (len(hierarchy),)), "feature_names_in_ and n_features_in_ disagree")
+    listed = tuple(names.tolist())
+    # Names that cannot be those of a hierarchy are replaced by x0, x1, ... in `fit`.
+    if len(set(listed)) == len(listed) and all(listed):
+        require(listed == hierarchy.features, "feature_names_in_ and the hierarchy disagree")
+
+
+def _check_weights(fitted: Mapping[str, Any], n_rows: int, d: int) -> None:
+    coef, intercept, lam = fitted["coef_"], fitted["intercept_"], fitted["lam_"]
+    right = is_array(coef, "f", (n_rows, d)) and is_array(intercept, "f", (n_rows,))
+    require(right, "the weights have the wrong shape")
+    require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+    require(isinstance(lam, float) and 0 < lam < np.inf, "lam_ is not a number above 0")
+    require(is_array(fitted["n_iter_"], "iu", (n_rows,)), "n_iter_ has the wrong shape")
+    require(is_array(fitted["gap_"], "f", (n_rows,)), "gap_ has the wrong shape")
+    if "path_" in fitted:
+        path = fitted["path_"]
+        require(isinstance(path, classifiers.LambdaPath), "path_ is not a path of lambdas")
+        shape = np.shape(path.lam)
+        right = is_array(path.lam, "f", shape) and is_array(path.log_loss, "f", shape)
+        require(right and is_array(path.n_features, "iu", shape) and len(shape) == 1, "path_ is inconsistent")
+
+
+def is_array(value: Any, kinds: str, shape: tuple[int, ...]) -> bool:
+    """Whether the value is an array of one of these kinds of numbers, with this shape."""
+    return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.shape == shape
+
+
+def check_table(fitted: Mapping[str, Any]) -> None:
+    """Refuse counts whose table of k log k would not be in proportion to the file."""
+    if "root_order_" in fitted:
+        most = int(fitted["class_count_"].max())
+        require(
+            most <= MAX_TREE_ROWS,
+            f"a class has {most:,} training rows; a model that learns trees is stored with up to {MAX_TREE_ROWS:,}",
+        )
+
+
+def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
+    n, ones, pairs = counts.class_count, counts.ones, counts.pairs
+    require(isinstance(n, np.ndarray) and isinstance(ones, np.ndarray), "counts are not arrays")
+    require(n.dtype == np.int64 and ones.dtype == np.int32, "counts are not integers")
+    require(n.shape == (n_classes,) and ones.shape == (n_classes, d), "the counts have the wrong shape")
+    require(
+        int(n.astype(object).sum()) <= np.iinfo(np.int32).max, "there are more rows than the counts can hold"
+    )
+    require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
+    if isinstance(pairs, SparsePairs):
+        _check_sparse_pairs(pairs, n_classes, d)
+        for c in range(n_classes):
+            _check_sparse_counts(pairs, int(n[c]), ones[c].astype(np.int64), c)
+        return
+    require(isinstance(pairs, np.ndarray) and pairs.dtype == np.int32, "counts are not integers")
+    require(pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape")
+    if pairs.shape[1] == 0:  # not counted, or there are none
+        return
+    room = (ones - n[:, None]).astype(np.int32)  # minus the zeros: a sum of two counts would overflow
+    for i in range(d):  # one row of the triangle at a time: the whole may be large
+        row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
+        possible = (row >= 0) & (row <= above) & (row <= beside) & (row - beside >= room[:, i : i + 1])
+        require(bool(possible.all()), "impossible counts of pairs")
+
+
+def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
+    start, partner, values = pairs.indptr, pairs.indices, pairs.values
+    types = [array.dtype for array in (start, partner, values)]
+    require(types == [np.int64, np.int32, np.int32], "counts are not integers")
+    require(
+        start.shape == (d + 1,) and partner.ndim == 1 and values.shape == (partner.size, n_classes),
+        "the pairs have the wrong shape",
+    )
+    require(
+        start[0] == start.min() == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
+        "the pairs do not fit their features",
+    )
+    feature = np.repeat(np.arange(d), np.diff(start))
+    rises = (np.diff(partner) > 0) | (np.diff(feature) > 0)
+    require(bool(rises.all() and (partner > feature).all() and (partner < d).all()), "a pair is out of place")
+
+
+def _check_sparse_counts(pairs: SparsePairs, n: int, ones: NDArray[np.int64], c: int) -> None:
+    """Check the counts of a class, in time in proportion to the pairs that are there."""
+    both = pairs.values[:, c]
+    first, second = np.repeat(ones, np.diff(pairs.indptr)), ones[pairs.indices]
+    least = first + second - n
+    possible = (both >= 0) & (both <= first) & (both <= second) & (both >= least)
+    # Two features with more ones than there are rows must co-occur: all such pairs must be among those that are there.
+    ranked = np.sort(ones)
+    partners = len(ones) - np.searchsorted(ranked, n - ranked, side="right")
+    crowded = (partners.sum() - (2 * ranked > n).sum()) // 2
+    require(bool(possible.all() and (least > 0).sum() == crowded), "impossible counts of pairs")
+
+
+def require(condition: bool, message: str) -> None:
+    """Refuse the file unless the condition holds."""
+    if not condition:
+        raise ModelFileError(message)

@@ -1,0 +1,103 @@
+"""The transformers of scikit-learn that may come before a classifier in a stored pipeline.
+
+They are those that make sense for binary features, or for the numbers that a linear model takes, and whose fitted state
+is a plain array or nothing: choices of columns, a threshold, and a scale that keeps zeros. `FunctionTransformer` is
+not among them: its state is a function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from sklearn.feature_selection import SelectKBest, VarianceThreshold, chi2, f_classif, mutual_info_classif
+from sklearn.preprocessing import Binarizer, MaxAbsScaler
+
+from hietan.persistence._checks import is_array, require
+from hietan.persistence._kinds import Kind, is_count, is_finite, one_of
+
+_OUTPUT = "_sklearn_output_config"
+_SCORE_FUNCTIONS = (chi2, f_classif, mutual_info_classif)
+# The fitted arrays of each class, with a number for each column; None is accepted for those in _MAYBE_NONE.
+_ARRAYS: dict[Any, tuple[str, ...]] = {
+    Binarizer: (),
+    MaxAbsScaler: ("max_abs_", "scale_"),
+    SelectKBest: ("scores_", "pvalues_"),
+    VarianceThreshold: ("variances_",),
+}
+_MAYBE_NONE = ("pvalues_",)
+
+
+def width_after(step: Any, width: int) -> int:
+    """The number of columns that a fitted step returns for rows with `width` columns."""
+    return int(step.get_support().sum()) if hasattr(step, "get_support") else width
+
+
+def _fitted(step: Any) -> dict[str, Any]:
+    names = [*_ARRAYS[type(step)], "n_features_in_", "feature_names_in_", "n_samples_seen_"]
+    fitted = {name: getattr(step, name) for name in names if hasattr(step, name)}
+    return fitted | {"output": vars(step).get(_OUTPUT, {}).get("transform")}
+
+
+def _restore(step: Any, fitted: Mapping[str, Any]) -> None:
+    values = dict(fitted)
+    output = values.pop("output")
+    require(output in (None, "default", "pandas", "polars"), f"a step cannot return {output!r:.80}")
+    optional = {"feature_names_in_", "n_features_in_", "n_samples_seen_"}
+    known = set(_ARRAYS[type(step)])
+    require(known <= set(values) <= known | optional, f"{type(step).__name__} has other fitted attributes")
+    for name, value in values.items():
+        setattr(step, name, value)
+    if output is not None:
+        step.set_output(transform=output)
+
+
+def _check(step: Any) -> None:
+    name, d = type(step).__name__, getattr(step, "n_features_in_", None)
+    if d is None:  # a Binarizer need not be fitted
+        require(not _ARRAYS[type(step)], f"{name} does not say how many columns it has seen")
+        return
+    require(is_count(d), f"n_features_in_ of {name} is not a number of columns")
+    for attribute in _ARRAYS[type(step)]:
+        array = getattr(step, attribute)
+        right = is_array(array, "f", (d,)) or (array is None and attribute in _MAYBE_NONE)
+        require(right, f"{attribute} of {name} does not have a number for each of {d} columns")
+    if hasattr(step, "feature_names_in_"):
+        names = step.feature_names_in_
+        right = is_array(names, "OU", (d,)) and all(isinstance(text, str) for text in names)
+        require(right, f"feature_names_in_ of {name} are not the names of {d} columns")
+    if isinstance(step, MaxAbsScaler):
+        scale, largest = step.scale_, step.max_abs_
+        usual = np.where(largest == 0, 1, largest)
+        # Where the largest number is tiny, scikit-learn divides by 1 instead.
+        right = (
+            np.isfinite(largest) & (largest >= 0) & ((scale == usual) | ((scale == 1) & (largest < 1e-14)))
+        )
+        require(bool(right.all()), "the scale of a MaxAbsScaler is not that of its columns")
+        require(is_count(getattr(step, "n_samples_seen_", 1)), "n_samples_seen_ is not a number of rows")
+
+
+def _is_wanted_number(value: Any) -> bool:
+    return is_count(value) or value == "all"
+
+
+_FLAG = one_of(True, False)
+STEPS = {
+    kind.type.__name__: kind
+    for kind in (
+        Kind(
+            Binarizer, _fitted, _restore, _check, {"threshold": is_finite, "copy": _FLAG}, is_classifier=False
+        ),
+        Kind(MaxAbsScaler, _fitted, _restore, _check, {"copy": _FLAG, "clip": _FLAG}, is_classifier=False),
+        Kind(
+            SelectKBest,
+            _fitted,
+            _restore,
+            _check,
+            {"score_func": lambda value: value in _SCORE_FUNCTIONS, "k": _is_wanted_number},
+            is_classifier=False,
+        ),
+        Kind(VarianceThreshold, _fitted, _restore, _check, {"threshold": is_finite}, is_classifier=False),
+    )
+}
