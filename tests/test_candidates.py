@@ -1,9 +1,11 @@
 """Models that are kept with their names, and rows of other data ranked and explained by them."""
 
 import csv
+import io
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
@@ -21,7 +23,7 @@ from hietan.candidates import (
 )
 from hietan.catalogue import load_dataset
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions
+from hietan.evaluation import pooled_predictions, restore_text
 from hietan.exceptions import DataError, ModelFileError
 
 
@@ -214,3 +216,21 @@ def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
     assert {part.name for part in three.explanation.contributions} <= set(named.term_names)
     assert three.text(3).endswith("\n\nThe model was trained on this row and knew its class.")
     assert "trained on this row" not in new.text() and (three.in_training, new.in_training) == (True, False)
+
+
+def test_names_of_classes_and_rows_cannot_break_or_run_a_table(data, trained):
+    classes = ("a\nb,=1+1", '"c\r')
+    hostile = replace(trained, target_names=classes)
+    names = tuple(f"=HYPERLINK({i})" for i in range(len(data.y)))
+    ranked = rank_rows(hostile, replace(data, instance_names=names))
+    comment, *lines = io.StringIO(ranked.to_csv(), newline="")
+    assert comment.startswith("# This model separates a\\nb,'=1+1 from 'c\\r")
+    header, *rows = csv.reader(lines)
+    assert header == list(ranked.columns) and len(rows) == len(names)
+    column = dict(zip(header, zip(*rows, strict=True), strict=True))
+    assert set(map(restore_text, column["instance"])) == set(names)
+    assert set(map(restore_text, column["predicted"])) <= set(classes)
+    assert all(cell.startswith("'=") for cell in column["instance"])
+    assert [float(cell) for cell in column["log_odds"]] == [row.log_odds for row in ranked.rows]
+    frame = pd.read_csv(io.StringIO(ranked.to_csv(), newline=""), comment="#")
+    assert frame["log_odds"].tolist() == pytest.approx([row.log_odds for row in ranked.rows])

@@ -84,7 +84,7 @@ def wrappers(tmp_path_factory):
     path = tmp_path_factory.mktemp("wrappers") / "model"
     made = []
     for name in wrapped.NAMES:
-        model, rows = wrapped.fitted(name, wrapped.frame)
+        model, rows = wrapped.fitted(name, wrapped.frame if wrapped.is_fresh(name) else wrapped.dense)
         hietan.save(model, path, metadata={"note": 1})
         made.append((path.read_bytes(), rows, model.predict(rows), model.predict_proba(rows)))
     return made
@@ -303,6 +303,25 @@ def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch)
     monkeypatch.setattr("hietan._io.MAX_UNPACKED", 100_000)
     with pytest.raises(ModelFileError, match=r"would unpack to 200 bytes; .* 100,000 for all that is read"):
         hietan.load(path)
+
+
+def test_many_members_share_what_they_may_unpack_to(tmp_path):
+    """Two hundred arrays of zeros, of 8 MB each, in a file of 2 MB."""
+    path = tmp_path / "m"
+    hietan.save(wrapped.fitted("tuned threshold")[0], path)
+    members = forgery.unpack(path.read_bytes())
+    about = json.loads(members["about.json"])
+    zeros = {f"zeros{i}.npy": forgery.npy(np.zeros(1 << 20)) for i in range(200)}
+    items = [{"kind": "array", "member": name} for name in zeros]
+    about["estimators"][-1]["parameters"]["thresholds"] = {"kind": "list", "items": items}
+    path.write_bytes(forgery.pack({**members, **zeros, "about.json": json.dumps(about).encode()}))
+    assert path.stat().st_size < 4 << 20
+    tracemalloc.start()
+    with pytest.raises(ModelFileError, match=r"would unpack to 8,388,736 bytes; the limit is"):
+        hietan.load(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 400 << 20
 
 
 @pytest.mark.parametrize(

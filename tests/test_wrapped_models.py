@@ -1,7 +1,6 @@
 """Pipelines, calibrated classifiers, thresholds and MinSupport around our models, as files."""
 
 import json
-import re
 import warnings
 
 import numpy as np
@@ -74,7 +73,9 @@ def test_round_trip(name, tmp_path):
     }
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not re.search("frozen|prefit|ensemble", name)])
+@pytest.mark.parametrize(
+    "name", [name for name in NAMES if wrapped.is_fresh(name) and "ensemble" not in name]
+)
 def test_frames_and_fitting_again(name, tmp_path):
     path = tmp_path / "m"
     model, rows = wrapped.fitted(name, wrapped.frame)
@@ -140,7 +141,7 @@ def of_others():
         (fit(make_pipeline(FunctionTransformer(accept_sparse=True), tan())), "steps=.*FunctionTransformer"),
         (fit(make_pipeline(StandardScaler(with_mean=False), tan())), "steps=.*StandardScaler"),
         (
-            fit(make_pipeline(SelectKBest(lambda X, y: np.ones(X.shape[1])), tan())),
+            fit(make_pipeline(SelectKBest(lambda X, y: np.ones(X.shape[1]), k=3), hietan.TAN())),
             "score_func=.* of SelectKBest",
         ),
         (fit(Pipeline([("tan", tan())], memory="/nowhere")), "memory='/nowhere' of Pipeline"),
@@ -196,6 +197,167 @@ def test_the_version_of_scikit_learn_is_kept_and_named_in_errors(tmp_path):
         ModelFileError, match=r"'newer' of VarianceThreshold.*written with scikit-learn '0.99'"
     ):
         hietan.load(path)
+
+
+# ------------------------------------------------------------------------------------------ forged
+
+
+def forge(path, name, edit, **arrays):
+    """Save a wrapper, and change the descriptions of its estimators, the last of which is the model."""
+    model, rows = wrapped.fitted(name, wrapped.frame if wrapped.is_fresh(name) else wrapped.dense)
+    hietan.save(model, path)
+    members = forgery.unpack(path.read_bytes())
+    about = json.loads(members["about.json"])
+    edit(about["estimators"])
+    new = {f"{key}.npy": forgery.npy(array) for key, array in arrays.items()}
+    path.write_bytes(forgery.pack({**members, **new, "about.json": json.dumps(about).encode()}))
+    return rows
+
+
+def fitted_of(name, **changes):
+    """An edit of the fitted attributes of the last estimator of a class."""
+
+    def edit(estimators):
+        last = [node for node in estimators if node["class"] == name and node["fitted"] is not None][-1]
+        last["fitted"].update(changes)
+
+    return edit
+
+
+def parameters_of(name, **changes):
+    def edit(estimators):
+        [node for node in estimators if node["class"] == name][-1]["parameters"].update(changes)
+
+    return edit
+
+
+def calibrators(change):
+    """An edit of the list of calibrators of the first of the calibrated classifiers."""
+
+    def edit(estimators):
+        pairs = estimators[-1]["fitted"]["calibrated_classifiers_"]["items"]
+        change(pairs[0]["items"][1]["items"])
+
+    return edit
+
+
+def numbers(**changes):
+    def change(found):
+        found[0]["items"] = [[key, changes.get(key, value)] for key, value in found[0]["items"]]
+
+    return calibrators(change)
+
+
+def array(*values, dtype=float):
+    """An array in place of another, as a member that `forge` adds."""
+    return {"new": np.array(values, dtype=dtype)}
+
+
+NEW = {"kind": "array", "member": "new.npy"}
+OTHER_CLASSES = array(0, 7, dtype=int)
+SIGMOID, ISOTONIC = "sigmoid, ensemble=True, 2 classes", "isotonic, ensemble=False, 3 classes"
+FORGED = [
+    # the list of estimators
+    ("pipeline", lambda e: e.clear(), {}, "there is no list of estimators"),
+    ("pipeline", lambda e: e.pop(0), {}, "there is no estimator 1 before number 1"),
+    ("pipeline", lambda e: e.reverse(), {}, "there is no estimator . before number 0"),
+    ("pipeline", lambda e: e.pop(), {}, None),  # the classifier of the pipeline alone is a model, too
+    ("pipeline", lambda e: e.append(e[0]), {}, "VarianceThreshold is not a classifier"),
+    ("pipeline", lambda e: e[-1].update({"class": "os.system"}), {}, "unknown classifier 'os.system'"),
+    ("pipeline", lambda e: e[-1].update({"class": ["Pipeline"]}), {}, r"unknown classifier \['Pipeline'\]"),
+    ("pipeline", parameters_of("TAN", alpha={"kind": "estimator", "number": 0}), {}, "unknown kind of value"),
+    ("pipeline", parameters_of("TAN", alpha={"kind": "function", "name": "chi2"}), {}, "unknown kind of value"),
+    ("pipeline", lambda e: e[1].update(fitted=None), {}, "not fitted"),
+    # pipelines and their steps
+    ("pipeline", parameters_of("Pipeline", memory="/tmp"), {}, "memory='/tmp' of Pipeline"),
+    ("pipeline", parameters_of("Pipeline", extra=1), {}, "the parameter 'extra' of Pipeline"),
+    ("pipeline", parameters_of("Pipeline", steps={"kind": "list", "items": []}), {}, "steps="),
+    ("pipeline", parameters_of("Pipeline", steps={"kind": "estimator", "number": 1}), {}, "steps="),
+    ("pipeline", fitted_of("VarianceThreshold", variances_=NEW), array(1, 1), "number for each of 9 columns"),
+    ("pipeline", fitted_of("VarianceThreshold", variances_=NEW), array(*[1] * 9), "another number of columns"),
+    ("pipeline", fitted_of("VarianceThreshold", n_features_in_=10), {}, "number for each of 10 columns"),
+    ("pipeline", fitted_of("VarianceThreshold", transform=1), {}, "has other fitted attributes"),
+    ("pipeline", fitted_of("VarianceThreshold", output="os"), {}, "a step cannot return 'os'"),
+    ("pipeline", lambda e: e[0].update(fitted=None), {}, "is not fitted"),
+    ("pipeline with a hierarchy", fitted_of("MaxAbsScaler", scale_=NEW), array(*[0] * 9), "scale of a MaxAbsScaler"),
+    ("pipeline of frames", parameters_of("SelectKBest", score_func={"kind": "function", "name": "exec"}), {}, "exec"),
+    ("pipeline of frames", parameters_of("SelectKBest", k=-1), {}, "k=-1 of SelectKBest"),
+    ("pipeline of frames", parameters_of("SelectKBest", k=3), {}, "another number of columns"),
+    # MinSupport
+    ("min_support", fitted_of("MinSupport", support_=NEW), array(*[1] * 9, dtype=bool), "support_ and the classifier"),
+    ("min_support", fitted_of("MinSupport", support_=NEW), array(1, 0, dtype=bool), "choose among the columns"),
+    ("min_support", fitted_of("MinSupport", support_=NEW), array(*range(9)), "choose among the columns"),
+    ("min_support", fitted_of("MinSupport", support_=NEW), array(*[1] * 5, *[0] * 4, dtype=bool), "other names of"),
+    ("min_support", fitted_of("MinSupport", classes_=NEW), OTHER_CLASSES, "has other classes"),
+    ("min_support", fitted_of("MinSupport", n_features_in_=8), {}, "the hierarchy and n_features_in_ disagree"),
+    ("min_support", fitted_of("MinSupport", estimator_=3), {}, "the classifier of MinSupport is not a classifier"),
+    ("min_support", fitted_of("MinSupport", predict=3), {}, "the fitted attributes are not"),
+    ("min_support", parameters_of("MinSupport", min_support=0), {}, "min_support=0 of MinSupport"),
+    ("min_support", lambda e: e[1].update(fitted=None), {}, "the classifier of MinSupport is not fitted"),
+    # calibration
+    (SIGMOID, numbers(a_=float("nan")), {}, "a_ of a calibrator is not a finite number"),
+    (SIGMOID, numbers(b_="x"), {}, "b_ of a calibrator is not a finite number"),
+    (SIGMOID, calibrators(lambda c: c.append(c[0])), {}, "not one calibrator for each class"),
+    (SIGMOID, calibrators(lambda c: c.clear()), {}, "not one calibrator for each class"),
+    (SIGMOID, fitted_of("CalibratedClassifierCV", classes_=NEW), OTHER_CLASSES, "has other classes"),
+    (SIGMOID, parameters_of("CalibratedClassifierCV", method="isotonic"), {}, "the fitted attributes are not"),
+    (SIGMOID, parameters_of("CalibratedClassifierCV", method="exec"), {}, "method='exec'"),
+    (SIGMOID, parameters_of("CalibratedClassifierCV", cv={"kind": "splitter", "type": "exec", "fields": {}}), {}, "parts"),
+    (ISOTONIC, calibrators(lambda c: c.pop()), {}, "not one calibrator for each class"),
+    (ISOTONIC, numbers(X_thresholds_=NEW), array(1, 0), "calibrator are not"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(1, 0), "thresholds of a calibrator are not sorted"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(0, 0), "thresholds of a calibrator are not sorted"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(0, 2), "do not rise from 0 to 1"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(-1, 1), "do not rise from 0 to 1"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(0, np.nan), "is not finite"),
+    (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(), "are not two arrays"),
+    # thresholds
+    ("fixed threshold", parameters_of("FixedThresholdClassifier", threshold=float("inf")), {}, "threshold=inf"),
+    ("fixed threshold", parameters_of("FixedThresholdClassifier", pos_label=9), {}, "pos_label is not one"),
+    ("tuned threshold", fitted_of("TunedThresholdClassifierCV", best_threshold_=None), {}, "best_threshold_ is not"),
+    ("tuned threshold", fitted_of("TunedThresholdClassifierCV", best_threshold_=float("nan")), {}, "not a finite"),
+    ("tuned threshold", fitted_of("TunedThresholdClassifierCV", cv_results_=1), {}, "results of a search"),
+    ("tuned threshold", parameters_of("TunedThresholdClassifierCV", scoring="exec"), {}, "scoring='exec'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "edit", "arrays", "message"), FORGED, ids=range(len(FORGED)))
+def test_forged_wrappers(tmp_path, name, edit, arrays, message):
+    rows = forge(tmp_path / "m", name, edit, **arrays)
+    if message is None:
+        model = hietan.load(tmp_path / "m")
+        assert model.predict_proba(rows.to_numpy()[:, : model.n_features_in_]).shape == (60, 2)
+        return
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(tmp_path / "m")
+
+
+def test_estimators_that_multiply_are_refused_at_once(tmp_path):
+    """Each of seven calibrated classifiers names the one before it a hundred times."""
+
+    def edit(estimators):
+        last = estimators.pop()
+        for _ in range(7):
+            pair = json.loads(json.dumps(last["fitted"]["calibrated_classifiers_"]["items"][0]))
+            pair["items"][0]["number"] = len(estimators) - 1
+            node = json.loads(json.dumps(last))
+            node["fitted"]["calibrated_classifiers_"]["items"] = [pair] * 100
+            estimators.append(node)
+
+    forge(tmp_path / "m", "sigmoid, ensemble=False, 2 classes", edit)
+    with pytest.raises(ModelFileError, match="would pass through more than 10,000 estimators"):
+        hietan.load(tmp_path / "m")
+
+
+def test_nesting_is_limited_in_files_as_well(tmp_path):
+    def edit(estimators):
+        for _ in range(8):
+            frozen = {"estimator": {"kind": "estimator", "number": len(estimators) - 1}}
+            estimators.append({"class": "FrozenEstimator", "parameters": frozen, "fitted": {}})
+
+    forge(tmp_path / "m", "frozen", edit)
+    with pytest.raises(ModelFileError, match="nested deeper than 8"):
+        hietan.load(tmp_path / "m")
 
 
 # ------------------------------------------------------------------------------------------ with names

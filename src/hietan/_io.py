@@ -1,13 +1,15 @@
-"""Writing files whole or not at all, under names that every file system takes; reading archives that may be forged."""
+"""Files written whole or not at all, names that every file system takes, neutral tables, forged archives."""
 
 from __future__ import annotations
 
+import csv
 import errno
+import io
 import json
 import math
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -24,8 +26,8 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 MAX_UNPACKED = 8 << 30
 """The most bytes that are unpacked from one archive."""
-# A member may unpack to so many bytes, and to so many more for each byte that it takes in the archive. What `json` and
-# `numpy` write stays far below; deflate alone would let a byte become a thousand.
+# A member may unpack to this many bytes for each byte that it takes in the archive, and all members of a kind together
+# to this many more. What `json` and `numpy` write stays far below; deflate alone would let a byte become a thousand.
 _JSON_BYTES, _JSON_RATIO = 16 << 20, 20
 _ARRAY_BYTES, _ARRAY_RATIO = 64 << 20, 100
 _PIECE = 1 << 20
@@ -97,12 +99,130 @@ def to_json(value: Any) -> str:
 
 
 def safe_file_name(name: str) -> str:
-    """A name made safe for use in a file name: different names stay different, and no directory separator is left.
+    """A name made safe for use in a file name: different names stay different, and none leads to another directory.
 
-    >>> safe_file_name("CE-BP"), safe_file_name("tan @ alpha=1"), safe_file_name("../a/b")
-    ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb')
+    They may differ only in case; `find_same_but_for_case` tells whether they do.
+
+    >>> safe_file_name("CE-BP"), safe_file_name("tan @ alpha=1"), safe_file_name("../a/b"), safe_file_name("..")
+    ('CE-BP', 'tan %40 alpha=1', '..%2Fa%2Fb', '%2E%2E')
     """
-    return quote(name, safe="=,+ ")
+    return quote(name, safe="=,+ ") if name.strip(".") else name.replace(".", "%2E")
+
+
+def find_same_but_for_case(names: Iterable[str]) -> tuple[str, str] | None:
+    """The first two of the names whose files would be one where file systems ignore case; None if there are none.
+
+    >>> find_same_but_for_case(["CE-BP", "tan", "ce-bp"]), find_same_but_for_case(["a", "b"])
+    (('CE-BP', 'ce-bp'), None)
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(safe_file_name(name).casefold(), name)
+        if other != name:
+            return other, name
+    return None
+
+
+def ignores_case(path: Path) -> bool:
+    """Whether the file system of an existing file takes its name in upper and in lower case for the same."""
+    return path.with_name(path.name.swapcase()).exists()
+
+
+# ------------------------------------------------------------------ tables as CSV
+
+# Spreadsheets take a cell that begins with one of = + - @ (also in full width), a tab or a line break for a formula,
+# quoted or not. Such a *text* gets an apostrophe in front of it, which spreadsheets show as text. So does a text that
+# would look as if it were marked already, so that `restore_text` gives back every text exactly. Numbers are never
+# marked: what is text is decided by the type of a cell, not by what is in it.
+MARK = "'"
+DANGEROUS = "=+-@＝＋－＠\t\r\n"
+"""A text that begins with one of these is marked."""
+_LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 0x2028, 0x2029])}
+
+
+def neutralise_text(text: str) -> str:
+    """A text with an apostrophe in front of it if a spreadsheet would take it for a formula.
+
+    >>> neutralise_text("=1+1"), neutralise_text("daf-2"), neutralise_text("'='")
+    ("'=1+1", 'daf-2', "''='")
+    """
+    if text.startswith(tuple(DANGEROUS)) or _is_marked(text):
+        return MARK + text
+    return text
+
+
+def restore_text(text: str) -> str:
+    """The text that `neutralise_text` was given; the inverse, for cells that were read from a file.
+
+    >>> restore_text("'=1+1"), restore_text("daf-2"), restore_text("''='"), restore_text("'tis")
+    ('=1+1', 'daf-2', "'='", "'tis")
+    """
+    return text[1:] if _is_marked(text) else text
+
+
+def _is_marked(text: str) -> bool:
+    return text.startswith(MARK) and text[1:2] in (MARK, *DANGEROUS)
+
+
+def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str:
+    """A table as CSV: floats in full, None and NaN as empty cells, and texts that are neutral.
+
+    Parameters
+    ----------
+    header : sequence of str or None
+        The names of the columns, if they are to be written.
+    rows : iterable of iterables
+        The cells of each row. Text is what is a str, so numbers must be given as numbers.
+    """
+    text = io.StringIO()
+    # Up to Python 3.12, a carriage return is quoted only if the line ending has one.
+    writer = csv.writer(_Lines(text), lineterminator="\r\n")
+    if header is not None:
+        writer.writerow([_cell(name) for name in header])
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def comment_line(text: str) -> str:
+    """A line that begins with #, for the top of a table; whatever is in the text, it stays one harmless line.
+
+    >>> comment_line("classes a\\nb and c,=d")
+    "# classes a\\\\nb and c,'=d\\n"
+    """
+    line = text.translate(_LINE_BREAKS).replace('"', MARK)  # a quote might make cells of several lines
+    return f"# {','.join(map(neutralise_text, line.split(',')))}\n"
+
+
+def read_csv(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a table that `csv_text` made, or an earlier version without marks, as {column: text}."""
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            yield {
+                restore_text(key): restore_text(value)
+                for key, value in row.items()
+                if isinstance(key, str)
+                and isinstance(value, str)  # not what is beyond the columns, or missing
+            }
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return neutralise_text(value)
+    return None if value != value else value  # NaN
+
+
+class _Lines:
+    """What the csv module writes lines to: it changes their ends from two characters to one."""
+
+    def __init__(self, file: io.StringIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> int:
+        """Write a line, of which the csv module makes one call each."""
+        return self._file.write(line.removesuffix("\r\n") + "\n")
+
+
+# ------------------------------------------------------------------ archives
 
 
 class ArchiveReader:
@@ -122,11 +242,12 @@ class ArchiveReader:
         self._length = file.seek(0, os.SEEK_END)
         self._archive = zipfile.ZipFile(file)
         self._left = MAX_UNPACKED
+        self._free = {"json": _JSON_BYTES, "array": _ARRAY_BYTES}
 
     def read_json(self, name: str) -> Any:
         """The value of a member that holds JSON."""
         info = self._archive.getinfo(name)
-        self._spend(info, _JSON_BYTES + _JSON_RATIO * self._packed(info))
+        self._spend(info, _JSON_RATIO * self._packed(info), "json")
         return json.loads(self._archive.read(info))
 
     def read_array(self, name: str, *, expected: int = 0) -> NDArray[Any]:
@@ -140,7 +261,7 @@ class ArchiveReader:
             A size in bytes that is plausible, however well the member is compressed.
         """
         info = self._archive.getinfo(name)
-        self._spend(info, max(_ARRAY_BYTES + _ARRAY_RATIO * self._packed(info), expected + _PIECE))
+        self._spend(info, max(_ARRAY_RATIO * self._packed(info), expected), "array")
         with self._archive.open(info) as member:
             shape, in_columns, dtype = _read_header(member)
             size = math.prod(shape) * dtype.itemsize
@@ -157,8 +278,14 @@ class ArchiveReader:
     def _packed(self, info: zipfile.ZipInfo) -> int:
         return min(info.compress_size, self._length)  # the archive may claim more than there is
 
-    def _spend(self, info: zipfile.ZipInfo, limit: int) -> None:
-        """Refuse a member that is too large by itself or together with those that were read before."""
+    def _spend(self, info: zipfile.ZipInfo, fair: int, kind: str) -> None:
+        """Refuse a member that is too large by itself or together with those that were read before.
+
+        What is beyond a fair size is taken from the bytes that all members of a kind have in common: otherwise many
+        small members could each unpack to a large one.
+        """
+        limit = fair + self._free[kind]
+        self._free[kind] -= max(info.file_size - fair, 0)
         self._left -= info.file_size
         if info.file_size > limit or self._left < 0:
             raise ValueError(

@@ -19,6 +19,7 @@ from hietan.datasets import (
     AGEING_DATASETS,
     COLLECTIONS,
     DataError,
+    DataWarning,
     fetch_ageing_genes,
     fetch_annotations,
     fetch_collection,
@@ -173,6 +174,10 @@ def test_no_server_at_all(home):
         download.obtain(nowhere, download=False)
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("by hand")
+    with pytest.warns(DataWarning, match="file.txt was not verified"):
+        assert download.obtain(nowhere).read_text() == "by hand"
+    digest = hashlib.sha256(b"by hand").hexdigest()
+    (home / "made-up/file.txt.sha256").write_text(f"{digest}  file.txt\n")
     assert download.obtain(nowhere).read_text() == "by hand"
 
 
@@ -207,7 +212,8 @@ def test_read_only_directory_is_still_read_from(server, home, tmp_path, monkeypa
     assert tmp_path / "cache" in path.parents
     (home / "made-up").mkdir()
     (home / "made-up/file.txt").write_text("here")
-    assert download.obtain(remote(server, "well")).read_text() == "here"
+    with pytest.warns(DataWarning, match="file.txt was not verified"):
+        assert download.obtain(remote(server, "well")).read_text() == "here"
 
 
 def test_without_variable_the_cache_is_used(server, tmp_path, monkeypatch):
@@ -230,7 +236,8 @@ def test_local_files_need_no_pooch(server, home, monkeypatch):
         download.obtain(remote(server, "well"))
     (home / "made-up").mkdir(parents=True, exist_ok=True)
     (home / "made-up/file.txt").write_text("here")
-    assert download.obtain(remote(server, "well")).read_text() == "here"
+    with pytest.warns(DataWarning, match="file.txt was not verified"):
+        assert download.obtain(remote(server, "well")).read_text() == "here"
     monkeypatch.setenv("HIETAN_DATA", str(home / "made-up/file.txt"))
     with pytest.raises(FileNotFoundError, match="none of these directories can be written to"):
         download.obtain(remote(server, "well"))
@@ -398,6 +405,24 @@ def test_a_damaged_record_is_an_error(server, home, record):
         download.obtain(remote(server, "well"))
     assert download.obtain(remote(server, "well"), refresh=True) == path
     assert download.obtain(remote(server, "well")) == path
+
+
+def test_a_file_without_a_record_is_not_verified(server, home):
+    path = download.obtain(remote(server, "well"))
+    path.with_name("file.txt.sha256").unlink()
+    path.write_bytes(b"something else")
+    with pytest.warns(DataWarning, match=r"file.txt was not verified: .* no record file.txt.sha256"):
+        assert download.obtain(remote(server, "well")) == path
+    assert download.obtain(remote(server, "well"), refresh=True).read_bytes() == CONTENT
+    assert download.obtain(remote(server, "well")) == path
+
+
+def test_the_time_limit_includes_redirects(server, home, monkeypatch):
+    clock = iter(range(0, 10_000, 40))  # each look at it takes 40 s
+    monkeypatch.setattr(transfer.time, "monotonic", lambda: next(clock))
+    limits = transfer.Limits(silence=30, time=30, size=1 << 20)
+    with pytest.raises(DataError, match=r"not complete after the time limit of 30 s \(0 bytes came\)"):
+        transfer.transfer(f"{server.address}/well/file.txt", home, limits)
 
 
 KILLED = """

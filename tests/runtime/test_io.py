@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from hietan._io import (
     TEMPORARY,
     atomic_write,
+    find_same_but_for_case,
+    ignores_case,
     remove_leftovers,
     replacing,
     safe_file_name,
@@ -221,6 +223,27 @@ def test_a_name_can_be_recovered_so_no_two_become_one(name):
     safe = safe_file_name(name)
     assert unquote(safe) == name
     assert re.fullmatch(r"[A-Za-z0-9_.~=,+ %-]*", safe)
+
+
+@pytest.mark.parametrize("name", [".", "..", "..."])
+def test_names_of_dots_are_not_those_of_directories(tmp_path, name):
+    (tmp_path / "inner").mkdir()
+    atomic_write(tmp_path / "inner" / safe_file_name(name) / "file", name)
+    assert [path.name for path in tmp_path.iterdir()] == ["inner"]
+    assert [path.name for path in (tmp_path / "inner").iterdir()] == ["%2E" * len(name)]
+
+
+def test_names_that_differ_only_in_case():
+    assert find_same_but_for_case(["a", "b", "a", "%41"]) is None
+    assert find_same_but_for_case(["x", "a/B", "A/b"]) == ("a/B", "A/b")
+
+
+def test_whether_case_is_ignored(tmp_path):
+    path = tmp_path / "Name"
+    path.touch()
+    assert not ignores_case(path)  # on the systems that run this
+    (tmp_path / "nAME").touch()
+    assert ignores_case(path)
 
 
 @pytest.mark.parametrize("name", [name for name in NASTY if name not in ("", ".", "..")])

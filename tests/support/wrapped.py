@@ -90,6 +90,11 @@ NAMES = list(unfitted())
 ONLY_FRAMES = ("pipeline of frames",)  # those that match columns by name
 
 
+def is_fresh(name):
+    """Whether all parts of a wrapper are fitted together; otherwise one was fitted before, to rows without names."""
+    return "frozen" not in name and "prefit" not in name
+
+
 def fitted(name, form=lambda data: data.X):
     """The wrapper of a name and its rows, in the form in which it was fitted to them."""
     model, data = unfitted()[name]
@@ -100,3 +105,8 @@ def fitted(name, form=lambda data: data.X):
 def frame(data):
     """The rows of a dataset as a frame, with the names of the columns."""
     return pd.DataFrame(data.X.toarray(), columns=data.feature_names)
+
+
+def dense(data):
+    """The rows of a dataset as an array."""
+    return data.X.toarray()

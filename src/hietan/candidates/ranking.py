@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from hietan._csv import comment_line, csv_text
+from hietan._io import comment_line, csv_text
 from hietan._runtime.optional import import_optional
 from hietan.candidates.models import TrainedModel
 from hietan.datasets import Dataset

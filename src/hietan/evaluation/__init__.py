@@ -1,6 +1,6 @@
 """Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
 
-from hietan._csv import neutralise_text, restore_text
+from hietan._io import neutralise_text, restore_text
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
 from hietan.evaluation.metrics import (
     METRICS,

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from hietan._csv import read_csv
-from hietan._io import atomic_write
+from hietan._io import atomic_write, read_csv
 from hietan.evaluation import METRICS, Ranking, make_rankings, read_summary, reliability_curve
 from hietan.evaluation.outputs import decimal, decimals, read_details, significant
 from hietan.evaluation.study import method_key, read_manifest

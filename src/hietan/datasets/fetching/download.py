@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from string import hexdigits
@@ -14,7 +15,7 @@ from hietan.datasets.fetching.kinds import check_kind
 from hietan.datasets.fetching.registry import Remote
 from hietan.datasets.fetching.transfer import Limits, transfer
 from hietan.datasets.readers.files import sha256_of
-from hietan.exceptions import DataError
+from hietan.exceptions import DataError, DataWarning
 
 _TIMEOUT = 30.0  # seconds without a single byte
 _TIME_LIMIT = 3600.0  # seconds; the largest file, gene2go, has about a gigabyte
@@ -61,6 +62,11 @@ def obtain(
         If it is not on disk and cannot be downloaded; the message says how to put it there by hand.
     DataError
         If the file on disk does not have the expected hash, or the record of the hash is damaged.
+
+    Warns
+    -----
+    DataWarning
+        If the file on disk cannot be verified: its hash is neither published nor recorded next to it.
     """
     homes = list(_homes(data_home))
     if not refresh:
@@ -107,7 +113,14 @@ def _why_no_place(homes: list[Path]) -> str:
 
 def _checked(path: Path, remote: Remote) -> Path:
     expected = remote.sha256 or _recorded(path)
-    if expected and (found := sha256_of(path)) != expected:
+    if expected is None:
+        warnings.warn(
+            f"{path} was not verified: no hash of it is known, and there is no record {_record_of(path).name} of a "
+            "download next to it. Remove it to fetch it again; if you trust it, write its hash there with sha256sum",
+            DataWarning,
+            stacklevel=4,
+        )
+    elif (found := sha256_of(path)) != expected:
         message = f"the file has SHA-256 {found}, but {expected} was expected; remove it to fetch it again"
         raise DataError(message, str(path))
     return path

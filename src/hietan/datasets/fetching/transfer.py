@@ -48,13 +48,13 @@ def transfer(url: str, path: Path, limits: Limits, *, progress: bool = False) ->
     path : Path
         The file to write.
     limits : Limits
-        What the download may take; the time to connect and to receive headers is limited by `silence` alone.
+        What the download may take, redirects included.
     progress : bool
         Whether to show a progress bar on the standard error stream.
     """
     requests, urllib3 = _library("requests"), _library("urllib3")
     deadline = time.monotonic() + limits.time
-    with requests.Session() as session, closing(_open(session, url, limits.silence)) as response:
+    with requests.Session() as session, closing(_open(session, url, limits, deadline)) as response:
         promised = response.headers.get("Content-Length", "")
         total = int(promised) if promised.isdecimal() and len(promised) < 20 else None
         if total is not None and total > limits.size:
@@ -73,7 +73,7 @@ def _library(name: str) -> Any:
     return import_optional(name, extra="data", purpose="downloading")
 
 
-def _open(session: Any, asked: str, silence: float) -> Any:
+def _open(session: Any, asked: str, limits: Limits, deadline: float) -> Any:
     """The answer to a request, whose body has not been read yet."""
     url = asked
     headers = {
@@ -85,7 +85,11 @@ def _open(session: Any, asked: str, silence: float) -> Any:
         # Without `Session.send`, which reads the whole body of a redirect even if it is not to follow it.
         request = session.prepare_request(_library("requests").Request("GET", url, headers=headers))
         settings = session.merge_environment_settings(request.url, {}, stream=True, verify=None, cert=None)
-        response = session.get_adapter(request.url).send(request, timeout=silence, **settings)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise _too_slow(limits, 0)
+        timeout = min(limits.silence, left)
+        response = session.get_adapter(request.url).send(request, timeout=timeout, **settings)
         if not response.is_redirect:
             response.raise_for_status()
             if response.status_code != 200:
@@ -121,10 +125,12 @@ def _pieces(response: Any, limits: Limits, deadline: float) -> Iterator[bytes]:
         if size > limits.size:
             raise _too_large(limits)
         if time.monotonic() > deadline:
-            raise DataError(
-                f"it was not complete after the time limit of {limits.time:g} s ({size:,} bytes came)"
-            )
+            raise _too_slow(limits, size)
         yield piece
+
+
+def _too_slow(limits: Limits, size: int) -> DataError:
+    return DataError(f"it was not complete after the time limit of {limits.time:g} s ({size:,} bytes came)")
 
 
 def _too_large(limits: Limits) -> DataError:

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hietan._csv import comment_line, csv_text
-from hietan._io import atomic_write
+from hietan._io import atomic_write, comment_line, csv_text
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.outputs.file_names import method_stem, ranking_stem
 from hietan.evaluation.rank_tables import Ranking

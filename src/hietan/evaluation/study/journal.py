@@ -15,8 +15,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hietan._csv import csv_text, restore_text
-from hietan._io import TEMPORARY, atomic_write, safe_file_name, to_json
+from hietan._io import (
+    TEMPORARY,
+    atomic_write,
+    csv_text,
+    find_same_but_for_case,
+    ignores_case,
+    restore_text,
+    safe_file_name,
+    to_json,
+)
 from hietan.exceptions import StudyError
 
 FORMAT = 1
@@ -57,8 +65,20 @@ def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
 def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
     """Make the directory belong to this study, if it does not already; refuse that of a different study."""
     refuse_other(directory, manifest)
+    _refuse_shared_files(directory, manifest)
     if not (directory / "study.json").exists():
         atomic_write(directory / "study.json", to_json(manifest))
+
+
+def _refuse_shared_files(directory: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse datasets or methods whose files would be the same, on a file system that ignores case."""
+    for what in ("datasets", "methods"):
+        pair = find_same_but_for_case(manifest[what])
+        if pair is not None and ignores_case(directory / LOCK):
+            raise StudyError(
+                f"the names of the {what} {pair[0]!r} and {pair[1]!r} differ only in case, which the file system of "
+                f"{directory} ignores, so they would share their files; rename one, or choose another directory"
+            )
 
 
 def read_manifest(directory: Path) -> dict[str, Any]:

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hietan._csv import csv_text, read_csv
-from hietan._io import atomic_write, to_json
+from hietan._io import atomic_write, csv_text, read_csv, to_json
 from hietan.evaluation.bootstrap import bootstrap_gmean
 from hietan.evaluation.cross_validation import PooledPredictions, pool
 from hietan.evaluation.metrics import METRICS, Predictions
