@@ -302,7 +302,7 @@ FORGED = [
     (SIGMOID, fitted_of("CalibratedClassifierCV", classes_=NEW), OTHER_CLASSES, "has other classes"),
     (SIGMOID, parameters_of("CalibratedClassifierCV", method="isotonic"), {}, "the fitted attributes are not"),
     (SIGMOID, parameters_of("CalibratedClassifierCV", method="exec"), {}, "method='exec'"),
-    (SIGMOID, parameters_of("CalibratedClassifierCV", cv={"kind": "splitter", "type": "exec", "fields": {}}), {}, "parts"),
+    (SIGMOID, parameters_of("CalibratedClassifierCV", cv={"kind": "splitter", "type": "x"}), {}, "do not fit together"),
     (ISOTONIC, calibrators(lambda c: c.pop()), {}, "not one calibrator for each class"),
     (ISOTONIC, numbers(X_thresholds_=NEW), array(1, 0), "calibrator are not"),
     (ISOTONIC, numbers(X_thresholds_=NEW, y_thresholds_=NEW), array(1, 0), "thresholds of a calibrator are not sorted"),

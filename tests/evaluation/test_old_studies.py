@@ -6,6 +6,7 @@ were left out of the copy.
 
 import csv
 import json
+import os
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -144,3 +145,34 @@ def test_a_metric_that_it_does_not_have_is_missing_and_nothing_else(old, tmp_pat
         write_report(old, tmp_path / "a.html").read_bytes()
         == write_report(OLD, tmp_path / "b.html").read_bytes()
     )
+
+
+DAMAGES = int(os.environ.get("HIETAN_DAMAGES", "8"))
+REPORTED = [
+    "study.json",
+    "summary.csv",
+    "predictions.csv",
+    "feature_usage.csv",
+    "bootstrap.csv",
+    "failures.csv",
+]
+
+
+def damaged(rng, content):
+    """The bytes of a file with a piece missing, doubled or replaced."""
+    start = int(rng.integers(len(content)))
+    stop = start + int(rng.integers(1, 60))
+    piece = [b"", content[start:stop] * 2, b"x", b"-1", b"\xff", b'"', b"\n", b"[" * 3000, b"1e999"]
+    return content[:start] + piece[rng.integers(len(piece))] + content[stop:]
+
+
+@pytest.mark.parametrize("name", [*REPORTED, "details/tiny-set-0.json"])
+def test_a_damaged_study_is_reported_on_or_refused(tmp_path, name):
+    folder, rng = tmp_path / "study", np.random.default_rng(5)
+    shutil.copytree(OLD, folder)
+    for _ in range(DAMAGES):
+        (folder / name).write_bytes(damaged(rng, (OLD / name).read_bytes()))
+        try:
+            write_report(folder, tmp_path / "report.html")
+        except StudyError as error:
+            assert str(folder) in str(error)  # noqa: PT017

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +15,7 @@ from hietan._io import atomic_write, read_csv
 from hietan.evaluation import METRICS, Ranking, make_rankings, read_summary, reliability_curve
 from hietan.evaluation.outputs import decimal, decimals, read_details, significant
 from hietan.evaluation.study import method_key, read_manifest
+from hietan.exceptions import StudyError
 from hietan.report.html import render
 
 FORMAT = 1
@@ -41,8 +43,34 @@ def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
 
 
 def study_summary(folder: str | Path) -> dict[str, Any]:
-    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed."""
-    folder = Path(folder)
+    """What the report of a study shows, as plain values; predictions and explanations are those of the first seed.
+
+    Raises
+    ------
+    StudyError
+        If the directory does not contain a finished study, or one of its files is damaged.
+    """
+    try:
+        return _study_summary(Path(folder))
+    except StudyError:
+        raise
+    # The files may say anything: a column is missing, a number is a word, a method is not in the summary.
+    except (
+        LookupError,
+        TypeError,
+        ValueError,
+        AttributeError,
+        RecursionError,
+        StopIteration,
+        csv.Error,
+    ) as error:
+        raise StudyError(
+            f"the files of the study in {folder} are damaged or do not belong together ({error!r:.200}); "
+            "run the study again to write them"
+        ) from error
+
+
+def _study_summary(folder: Path) -> dict[str, Any]:
     summary = read_summary(folder)
     manifest = read_manifest(folder)
     rankings = make_rankings(summary, groups=manifest["groups"], names=manifest["datasets"])
