@@ -202,11 +202,16 @@ def test_the_version_of_scikit_learn_is_kept_and_named_in_errors(tmp_path):
 # ------------------------------------------------------------------------------------------ forged
 
 
+SAVED = {}  # the members of files that were written once, and the rows of their models
+
+
 def forge(path, name, edit, **arrays):
-    """Save a wrapper, and change the descriptions of its estimators, the last of which is the model."""
-    model, rows = wrapped.fitted(name, wrapped.frame if wrapped.is_fresh(name) else wrapped.dense)
-    hietan.save(model, path)
-    members = forgery.unpack(path.read_bytes())
+    """Write the file of a wrapper with other descriptions of its estimators, the last of which is the model."""
+    if name not in SAVED:
+        model, rows = wrapped.fitted(name, wrapped.frame if wrapped.is_fresh(name) else wrapped.dense)
+        hietan.save(model, path)
+        SAVED[name] = forgery.unpack(path.read_bytes()), rows
+    members, rows = SAVED[name]
     about = json.loads(members["about.json"])
     edit(about["estimators"])
     new = {f"{key}.npy": forgery.npy(array) for key, array in arrays.items()}

@@ -54,13 +54,18 @@ def unfitted():
             TWO,
         ),
         "fixed threshold": (FixedThresholdClassifier(tan(), threshold=0.3, pos_label=1), TWO),
-        "tuned threshold": (TunedThresholdClassifierCV(tan(), cv=3, store_cv_results=True), TWO),
+        "tuned threshold": (
+            TunedThresholdClassifierCV(tan(), thresholds=9, cv=2, store_cv_results=True),
+            TWO,
+        ),
         "tuned threshold by name": (
-            TunedThresholdClassifierCV(linear(), scoring="f1", thresholds=[0.2, 0.5, 0.7], cv=3),
+            TunedThresholdClassifierCV(linear(), scoring="f1", thresholds=[0.2, 0.5, 0.7], cv=2),
             TWO,
         ),
         "tuned threshold of a calibrated classifier": (
-            TunedThresholdClassifierCV(CalibratedClassifierCV(tan(), cv=2), scoring=gmean_scorer, cv=2),
+            TunedThresholdClassifierCV(
+                CalibratedClassifierCV(tan(), cv=2), scoring=gmean_scorer, thresholds=9, cv=2
+            ),
             TWO,
         ),
         "calibrated in a pipeline": (make_pipeline(Binarizer(), CalibratedClassifierCV(tan(), cv=2)), TWO),
@@ -72,7 +77,7 @@ def unfitted():
         ),
         "frozen and calibrated": (CalibratedClassifierCV(FrozenEstimator(tan().fit(TWO.X, TWO.y))), TWO),
         "prefit threshold": (
-            TunedThresholdClassifierCV(tan().fit(TWO.X, TWO.y), cv="prefit", refit=False),
+            TunedThresholdClassifierCV(tan().fit(TWO.X, TWO.y), cv="prefit", refit=False, thresholds=9),
             TWO,
         ),
         "frozen": (FrozenEstimator(tan().fit(TWO.X, TWO.y)), TWO),

@@ -51,6 +51,7 @@ def explain_rows_by_name(
     Examples
     --------
     >>> from hietan import HieTAN
+    >>> from hietan.candidates import train_model
     >>> from hietan.datasets import make_hierarchical_classification
     >>> data = make_hierarchical_classification(100, 30, random_state=0)
     >>> (found,) = explain_rows_by_name(train_model(HieTAN(), data), data, ["row3"])
