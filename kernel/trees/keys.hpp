@@ -20,7 +20,9 @@ class DenseKeys {
   static constexpr bool kRowsAscend = true;
   DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
     std::uint64_t beyond = 0;  // the top bit is set once a key is below -kLimit, or kLimit and more
+    Checkpoint checkpoint;
     for (std::size_t i = 0; i < d; ++i) {
+      checkpoint.pass(d - i);
       const std::int64_t* row = keys + row_start(i, d);
       std::uint8_t any = 0;
       for (std::size_t j = i + 1; j < d; ++j) {
@@ -47,7 +49,9 @@ class DenseKeys {
   template <typename F>
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
+    Checkpoint checkpoint;
     for (std::size_t i = cut.first; i < std::min(cut.last, d_); ++i) {
+      checkpoint.pass(d_ - i);
       const std::int64_t* row = keys_ + row_start(i, d_);
       for (std::size_t j = i + 1; j < d_; ++j) {
         const std::int64_t key = row[j - i - 1];
@@ -76,7 +80,11 @@ class SparseKeys {
       : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
     find_groups();
     std::vector<double> sum;
-    for (std::size_t i = 0; i < counts.d; ++i) fill_row(i, sum);
+    Checkpoint checkpoint;
+    for (std::size_t i = 0; i < counts.d; ++i) {
+      checkpoint.pass(index(counts.indptr[i + 1] - counts.indptr[i]) * counts.classes);
+      fill_row(i, sum);
+    }
     for (const std::int64_t key : keys_) histogram_.add(key);
     tally_groups();
     find_varying();
@@ -93,7 +101,9 @@ class SparseKeys {
     const std::int64_t low = cut.low(), high = cut.high();
     std::vector<std::int64_t> space;
     std::vector<std::int32_t> partners;
+    Checkpoint checkpoint;
     for (std::size_t g = 0; g < groups(); ++g) {
+      checkpoint.pass(groups());
       const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(start_[g]);
       const auto end = member_.begin() + static_cast<std::ptrdiff_t>(start_[g + 1]);
       const auto first = std::lower_bound(begin, end, cut.first), last = std::lower_bound(first, end, cut.last);
@@ -107,7 +117,10 @@ class SparseKeys {
           if (key >= low && key < high) partners.push_back(feature_id(j));
         }
       }
-      for (auto i = first; i != last; ++i) row_within(*i, low, high, partners, apart, f);
+      for (auto i = first; i != last; ++i) {
+        checkpoint.pass(partners.size() + index(counts_.indptr[*i + 1] - counts_.indptr[*i]));
+        row_within(*i, low, high, partners, apart, f);
+      }
     }
   }
 
@@ -168,7 +181,9 @@ class SparseKeys {
     if (groups() <= kMaxKeptGroups) apart_.resize(groups() * groups());
     std::vector<std::int64_t> space(groups());
     std::vector<std::size_t> together(groups());
+    Checkpoint checkpoint;
     for (std::size_t g = 0; g < groups(); ++g) {
+      checkpoint.pass(groups() * counts_.classes);
       std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
       compute_apart(g, apart);
       for (std::size_t h = g; h < groups(); ++h) {

@@ -43,6 +43,7 @@ class LazyBatch {
 
   // Learns the trees of up to 64 rows; `value` is a word per feature.
   void learn(const Word* value, std::size_t rows) {
+    checkpoint_.pass(d_ * kLanes);
     reset(value);
     // First the features that vary: while keys are above 0, edges join no others.
     select_active(rows, missing_);
@@ -97,8 +98,13 @@ class LazyBatch {
   }
 
   void read(const Ranking::Block& block) {
-    for (const Edge& edge : block.edges)
-      if (consider(edge) && !active_) break;
+    const Edge *edge = block.edges.data(), *const end = edge + block.edges.size();
+    while (edge != end) {
+      const Edge* const pause = edge + std::min(end - edge, kEdgesAtATime);
+      checkpoint_.pass(index(pause - edge));
+      for (; edge != pause; ++edge)
+        if (consider(*edge) && !active_) return;
+    }
   }
 
   // Returns whether the edge entered any tree.
@@ -204,6 +210,8 @@ class LazyBatch {
     }
   }
 
+  static constexpr std::ptrdiff_t kEdgesAtATime = std::ptrdiff_t{1} << 17;
+
   // Side by side in memory: these two alone settle nearly every edge.
   struct Open {
     Word available, has_parent;
@@ -227,6 +235,7 @@ class LazyBatch {
   const std::int64_t* needed_ = missing_;
   std::int32_t root_[kLanes] = {};
   Orienter orienter_;
+  Checkpoint checkpoint_;
 };
 
 // Calls visit(row, parent) for each row, in order. Short labels are faster, where there are enough of them.
