@@ -7,6 +7,13 @@
 
 #include <cstddef>
 
+// Keeps what is rarely called out of the loops that call it.
+#if defined(__GNUC__)
+#define HIETAN_RARELY_CALLED __attribute__((noinline, cold))
+#else
+#define HIETAN_RARELY_CALLED
+#endif
+
 namespace hietan {
 
 class Listener {
@@ -18,7 +25,7 @@ class Listener {
   // Throws if the call should end.
   virtual void listen() = 0;
 
-  static void ask() {
+  HIETAN_RARELY_CALLED static void ask() {
     if (Listener* listener = current()) listener->listen();
   }
 

@@ -1,7 +1,6 @@
 // Pair counts of wide, sparse rows: only the pairs that occur in some row, as the rows of an upper triangle.
 #pragma once
 
-#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -118,10 +117,11 @@ inline void count_cooccurrences(const Index* indptr, const Index* indices, const
   for (std::size_t r = 0; r < n; ++r) tail[r] = indices + indptr[r];
   detail::Partners partners(d, classes);
   *out.indptr.extend(1) = 0;
-  const std::size_t mean_length = rows.row.size() / std::max(n, std::size_t{1}) + 1;
   Checkpoint checkpoint;
+  std::size_t counted = 0;
   for (std::size_t i = 0; i < d; ++i) {
-    checkpoint.pass((rows.start[i + 1] - rows.start[i]) * mean_length + (d - i) / kLanes);
+    checkpoint.pass(out.indices.size() - counted + (d - i) / kLanes);
+    counted = out.indices.size();
     for (std::size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
       const std::size_t r = rows.row[k], c = index(code[r]);
       ++ones[c * d + i];

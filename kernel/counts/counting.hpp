@@ -59,10 +59,9 @@ inline void count_sparse(const Index* indptr, const Index* indices, const std::i
                          std::size_t d, std::int32_t* ones, std::int32_t* pairs) {
   Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {
-    const std::size_t length = index(indptr[rows[r] + 1] - indptr[rows[r]]);
-    checkpoint.pass(length * length / 2);
-    const Index* end = indices + indptr[rows[r] + 1];
-    for (const Index* a = indices + indptr[rows[r]]; a < end; ++a) {
+    const Index *a = indices + indptr[rows[r]], *end = indices + indptr[rows[r] + 1];
+    checkpoint.pass(8 * index(end - a));
+    for (; a < end; ++a) {
       const std::size_t i = index(*a);
       ones[i] = wrapped_sum(ones[i], 1);
       std::int32_t* row = pairs + row_start(i, d);

@@ -98,13 +98,9 @@ class LazyBatch {
   }
 
   void read(const Ranking::Block& block) {
-    const Edge *edge = block.edges.data(), *const end = edge + block.edges.size();
-    while (edge != end) {
-      const Edge* const pause = edge + std::min(end - edge, kEdgesAtATime);
-      checkpoint_.pass(index(pause - edge));
-      for (; edge != pause; ++edge)
-        if (consider(*edge) && !active_) return;
-    }
+    checkpoint_.pass(block.edges.size());
+    for (const Edge& edge : block.edges)
+      if (consider(edge) && !active_) break;
   }
 
   // Returns whether the edge entered any tree.
@@ -209,8 +205,6 @@ class LazyBatch {
       pending &= ~found;
     }
   }
-
-  static constexpr std::ptrdiff_t kEdgesAtATime = std::ptrdiff_t{1} << 17;
 
   // Side by side in memory: these two alone settle nearly every edge.
   struct Open {

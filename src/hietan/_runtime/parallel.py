@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import closing
 from queue import SimpleQueue
-from threading import Thread
 from types import TracebackType
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
 from hietan import _kernel
+from hietan._runtime.interrupts import EndsWithCaller
 from hietan._runtime.warning_filters import steady_warnings
 
 _T = TypeVar("_T")
@@ -23,6 +24,17 @@ MAX_CHUNK_ROWS = 4096
 
 PATIENCE = 2.0
 """How many seconds calls under way may take to end when nobody wants their results any more."""
+
+
+_NAME = "hietan-worker"
+
+
+def threads_left_behind() -> bool:
+    """Whether threads are still making calls that nobody waits for any more.
+
+    If Python is shut down in the usual way while they run compiled code, it may crash.
+    """
+    return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def map_chunks(
@@ -111,7 +123,8 @@ def run_unordered(
     if jobs == 1:
         yield from (function(*call) for call in calls)
     elif backend != "threads":
-        tasks = (delayed(function)(*call) for call in calls)
+        remote = EndsWithCaller(function)
+        tasks = (delayed(remote)(*call) for call in calls)
         yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks)
     else:
         with steady_warnings(), closing(_run_in_threads(function, calls, jobs)) as results:
@@ -146,7 +159,9 @@ class _Threads:
         self.inbox: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
             SimpleQueue()
         )
-        self.threads = [Thread(target=self._work, daemon=True) for _ in range(n_threads)]
+        self.threads = [
+            threading.Thread(target=self._work, name=_NAME, daemon=True) for _ in range(n_threads)
+        ]
 
     def __enter__(self) -> _Threads:
         for thread in self.threads:
