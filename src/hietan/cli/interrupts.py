@@ -6,7 +6,6 @@ in compiled code that hears nothing, or waits for a thread that does not end.
 
 from __future__ import annotations
 
-import atexit
 import os
 import signal
 import socket
@@ -17,7 +16,6 @@ from contextlib import contextmanager, suppress
 
 INTERRUPTED = 130
 _MOMENT = 0.7  # seconds: a command that ends as fast says only how it ended
-_EXIT_SECONDS = 1.0  # for the functions that Python calls at exit
 
 
 @contextmanager
@@ -69,10 +67,6 @@ def _end_now() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()
-    # Temporary directories are removed by then; whatever else takes longer is not waited for.
-    last = threading.Thread(target=atexit._run_exitfuncs, daemon=True)
-    last.start()
-    last.join(_EXIT_SECONDS)
     os._exit(INTERRUPTED)
 
 
