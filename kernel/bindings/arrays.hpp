@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "bindings/unlocked.hpp"
 #include "counts/words.hpp"
 
 namespace nb = nanobind;

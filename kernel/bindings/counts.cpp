@@ -36,7 +36,7 @@ Out<Word, 2> py_pack_dense(In<std::uint8_t, 2> values, In<std::int64_t, 1> rows)
     require(any <= 1, "values must be 0 or 1, got others in row ", rows.data()[r]);
   }
   auto words = make_array<Word>(word_count(n), d);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   pack_dense(values.data(), d, rows.data(), n, words.data());
   return words;
 }
@@ -46,7 +46,7 @@ Out<Word, 2> py_pack_sparse(In<Index, 1> indptr, In<Index, 1> indices, std::size
   require_csr_rows(indptr, indices, d, rows);
   const std::size_t n = rows.shape(0);
   auto words = make_array<Word>(word_count(n), d);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   pack_sparse(indptr.data(), indices.data(), d, rows.data(), n, words.data());
   return words;
 }
@@ -62,7 +62,7 @@ void py_count_words(In<Word, 2> words, InOut<std::int32_t, 1> ones, InOut<std::i
   require(d > 0, "words must have a column for each feature, at least one");
   require_totals(ones, pairs, d);
   require_room(ones.data(), d, words.shape(0) * kLanes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   count_words(words.data(), words.shape(0), d, ones.data(), pairs.data());
 }
 
@@ -73,7 +73,7 @@ void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t,
   require_totals(ones, pairs, d);
   require_csr_rows(indptr, indices, d, rows);
   require_room(ones.data(), d, rows.shape(0));
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   count_sparse(indptr.data(), indices.data(), rows.data(), rows.shape(0), d, ones.data(), pairs.data());
 }
 
@@ -94,7 +94,7 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
   }
   Cooccurrences found;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     count_cooccurrences(indptr.data(), indices.data(), codes.data(), n, d, classes, ones.data(), found);
   }
   return nb::make_tuple(as_array(found.indptr), as_array(found.indices), as_array(found.values, classes));
@@ -108,7 +108,7 @@ nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
             " has more rows than the counts can hold: at most ", INT32_MAX);
   Cooccurrences sum;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     add_cooccurrences(a.cooccurrences(), b.cooccurrences(), a.features(), a.classes(), sum);
   }
   return nb::make_tuple(as_array(sum.indptr), as_array(sum.indices), as_array(sum.values, a.classes()));
@@ -119,7 +119,7 @@ Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
   require(counts.has_pairs(), "the counts must include pairs of features");
   const Counts view = counts.of_some_rows();
   auto keys = make_array<std::int64_t>(pair_total(counts.features()));
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   counts.check_pairs();
   cmi_keys(view, keys.data());
   return keys;
@@ -138,9 +138,12 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
     require_possible_pair(counts, index(i), index(j));
   }
   auto keys = make_array<std::int64_t>(first.shape(0));
-  nb::gil_scoped_release release;
-  for (std::size_t k = 0; k < first.shape(0); ++k)
+  Unlocked unlocked;
+  Checkpoint checkpoint;
+  for (std::size_t k = 0; k < first.shape(0); ++k) {
+    checkpoint.pass(16 * counts.classes);
     keys.data()[k] = cmi_key(counts, index(first.data()[k]), index(second.data()[k]));
+  }
   return keys;
 }
 

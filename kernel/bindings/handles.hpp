@@ -29,7 +29,7 @@ class PyCounts {
             "pairs must have a row for each of ", classes(), " classes and ", all, " columns or none, got ",
             pairs.shape(0), " rows and ", pairs.shape(1), " columns");
     all_pairs_ = std::move(pairs);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     require_possible_margins(view());
   }
   PyCounts(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones, nb::handle pairs,
@@ -42,7 +42,7 @@ class PyCounts {
             "pairs must have a row for each of ", indices_->shape(0), " indices and a column for each of ", classes(),
             " classes, and indptr an entry more than there are features, ", d_, "; got ", pairs_->shape(0), " rows, ",
             pairs_->shape(1), " columns and ", indptr_.size(), " entries");
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     require_indptr(indptr_.data(), indptr_.size(), indices_->shape(0));
     for (std::size_t i = 0; i < d_; ++i) require_partners(i);
     require_possible_margins(view());
@@ -108,7 +108,7 @@ struct PySparseKeys {
   explicit PySparseKeys(std::shared_ptr<const PyCounts> c) : counts(std::move(c)) {
     require(counts->sparse(), "SparseKeys needs sparse counts; use cmi_keys for counts of all pairs");
     const Counts view = counts->of_some_rows();
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     keys = std::make_shared<const SparseKeys>(view);
   }
   Out<std::int64_t, 1> row(std::size_t i) const {
@@ -170,11 +170,17 @@ struct PyRanking {
   Ranking ranking;
 
   PyRanking(PyKeys k, std::shared_ptr<const PyRelations> r, std::size_t block)
-      : keys(std::move(k)), relations(std::move(r)), ranking(kernel_keys(keys, *relations), relations->view(), block) {}
+      : keys(std::move(k)), relations(std::move(r)), ranking(unlocked_keys(), relations->view(), block) {}
+
+  // Without the GIL: a thread that sorts may want it while it keeps others out of the ranking.
+  std::size_t sorted_edges() const {
+    Unlocked unlocked;
+    return ranking.sorted_edges();
+  }
 
   // Sorts at least the first `limit` edges.
   void sort(std::size_t limit) {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     for (std::size_t k = 0; ranking.sorted_edges() < limit && ranking.block(k); ++k) {
     }
   }
@@ -183,7 +189,7 @@ struct PyRanking {
   Out<std::int32_t, 2> edges(std::size_t limit) {
     limit = std::min(limit, pair_total(relations->features()));
     auto out = make_array<std::int32_t>(limit, 2);
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     std::size_t n = 0;
     for (std::size_t k = 0; n < limit; ++k) {
       const Ranking::Block* block = ranking.block(k);
@@ -195,6 +201,12 @@ struct PyRanking {
       }
     }
     return out;
+  }
+
+ private:
+  Keys unlocked_keys() const {
+    Unlocked unlocked;
+    return kernel_keys(keys, *relations);
   }
 };
 

@@ -53,7 +53,7 @@ Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lamb
   auto w = make_array<double>(penalty.features());
   const int exponent = excess_exponent(u, lambda);
   const std::vector<double> scaled = scaled_down(u, exponent);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   GraphProx(penalty).prox(scaled.data(), std::ldexp(lambda, -exponent), w.data());
   for (std::size_t v = 0; v < penalty.features(); ++v) w.data()[v] = std::ldexp(w.data()[v], exponent);
   return w;
@@ -63,7 +63,7 @@ double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
   require_vector(u, penalty);
   const int exponent = excess_exponent(u, 0);
   const std::vector<double> scaled = scaled_down(u, exponent);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   return std::ldexp(GraphProx::dual_norm(penalty, scaled.data()), exponent);
 }
 
@@ -94,7 +94,7 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
   auto coef = make_array<double>(steps, d);
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   LogisticPath path({n, d, indptr.data(), indices.data(), values.data()}, sign.data(), weight.data(), penalty);
   for (std::size_t k = 0; k < steps; ++k) {
     const LogisticPath::Fit fit = path.solve(lambdas.data()[k], max_iter, tol, coef.data() + k * d);

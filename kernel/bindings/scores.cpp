@@ -49,7 +49,7 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
           "the ranking does not match the counts: ", ranking.relations->features(), " and ", counts.d, " features");
   require_lazy_search(words, rows, root_order, lone_feature, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   const Tables tables(counts, smoothing);
   TreeScorer scorer(tables);
   for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, false,
@@ -68,7 +68,7 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
           counts.d);
   for (std::size_t v = 0; v < counts.d; ++v) require_parent(parent.data()[v], v, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   add_shared_tree(Tables(counts, smoothing), parent.data(), words.data(), rows, joint.data());
   return joint;
 }
@@ -83,11 +83,14 @@ Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, s
   for (std::size_t k = 0; k < rows * counts.d; ++k)
     require_parent(parents.data()[k], k % counts.d, roots_only ? 0 : counts.d);
   auto factors = make_array<double>(rows, counts.d, counts.classes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   const Tables tables(counts, smoothing);
-  for (std::size_t row = 0; row < rows; ++row)
+  Checkpoint checkpoint;
+  for (std::size_t row = 0; row < rows; ++row) {
+    checkpoint.pass(counts.d * counts.classes);
     tree_factors(tables, parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
                  factors.data() + row * counts.d * counts.classes);
+  }
   return factors;
 }
 
@@ -108,7 +111,7 @@ Out<double, 2> py_aode_joint_log(const PyRelations& relations, const std::string
           naive_log_prior.shape(0), " entries for ", counts.classes);
   const Ancestors kind = ancestors_named(ancestors);
   auto joint = prior_rows(log_prior, rows, counts.classes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   aode(Tables(counts, smoothing), relations.view(), kind, min_frequency, words.data(), rows, log_prior.data(),
        naive_log_prior.data(), joint.data());
   return joint;
@@ -127,7 +130,7 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   auto averaging = make_array<double>(rows, counts.classes);
   auto averaged = make_array<bool>(rows);
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     const Tables tables(counts, smoothing);
     for (std::size_t row = 0; row < rows; ++row)
       averaged.data()[row] = aode_factors(
@@ -141,8 +144,12 @@ Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
   const std::size_t d = relations.features(), batches = words.shape(0);
   require(words.shape(1) == d, "words do not match the number of features: got ", words.shape(1), " columns for ", d);
   auto kept = make_array<Word>(batches, d);
-  nb::gil_scoped_release release;
-  for (std::size_t b = 0; b < batches; ++b) hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
+  Unlocked unlocked;
+  Checkpoint checkpoint;
+  for (std::size_t b = 0; b < batches; ++b) {
+    checkpoint.pass(d * kLanes);
+    hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
+  }
   return kept;
 }
 
@@ -152,7 +159,7 @@ Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words,
   require_relations(relations, counts.d);
   require_words(words, rows, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   hip_naive_bayes(Tables(counts, smoothing), relations.view(), words.data(), rows, joint.data());
   return joint;
 }

@@ -15,7 +15,7 @@ Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, s
   require_keys(keys.shape(0), d);
   require_below(root, d, "root");
   auto parent = make_array<std::int32_t>(d);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   spanning_tree(keys.data(), d, root, parent.data());
   return parent;
 }
@@ -25,7 +25,7 @@ Out<std::int32_t, 1> py_hierarchical_tree(const PyKeys& keys, const PyRelations&
   const std::size_t d = relations.features();
   require_order(root_order, d);
   auto parent = make_array<std::int32_t>(d);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   hierarchical_tree(EdgeOrder(kernel_keys(keys, relations), relations.view(), block), root_order.data(), parent.data());
   return parent;
 }
@@ -36,7 +36,7 @@ Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::s
   const std::size_t d = ranking.relations->features();
   require_lazy_search(words, rows, root_order, lone_feature, d);
   auto parents = make_array<std::int32_t>(rows, d);
-  nb::gil_scoped_release release;
+  Unlocked unlocked;
   for_each_lazy_tree(
       ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, wide_labels,
       [&](std::size_t row, const std::int32_t* parent) { std::copy(parent, parent + d, parents.data() + row * d); });
@@ -53,7 +53,7 @@ nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 
   require_words(words, rows, d);
   Violation found;
   {
-    nb::gil_scoped_release release;
+    Unlocked unlocked;
     found = find_violation({child_indptr.data(), child_indices.data()}, d, words.data(), rows);
   }
   if (found.row < 0) return nb::none();
@@ -72,7 +72,7 @@ void bind_trees(nb::module_& m) {
            "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("sort", &PyRanking::sort, "limit"_a)
-      .def_prop_ro("n_sorted", [](const PyRanking& r) { return r.ranking.sorted_edges(); });
+      .def_prop_ro("n_sorted", &PyRanking::sorted_edges);
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
   m.def("hierarchical_tree", &py_hierarchical_tree, "keys"_a.noconvert(), "relations"_a, "root_order"_a.noconvert(),

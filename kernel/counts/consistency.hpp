@@ -88,10 +88,12 @@ void require_possible_sparse_pairs(const Counts& counts) {
   const std::size_t classes = Classes ? Classes : counts.classes;
   std::vector<std::int32_t> ones(counts.d * classes), rest(classes);  // [feature][class]: side by side in memory
   for (std::size_t k = 0; k < ones.size(); ++k) ones[k] = counts.ones_of(k % classes)[k / classes];
+  Checkpoint checkpoint;
   for (std::size_t i = 0; i < counts.d; ++i) {
     const std::int32_t* ni = ones.data() + i * classes;
     for (std::size_t c = 0; c < classes; ++c) rest[c] = static_cast<std::int32_t>(counts.class_count[c] - ni[c]);
     const std::int64_t begin = counts.indptr[i], end = counts.indptr[i + 1];
+    checkpoint.pass(index(end - begin));
     bool possible = true;
     for (std::int64_t e = begin; e < end; ++e) {
       const std::int32_t* nj = ones.data() + index(counts.indices[e]) * classes;
@@ -109,7 +111,11 @@ inline void require_possible_pairs(const Counts& counts) {
   if (counts.sparse())
     return counts.classes == 2 ? detail::require_possible_sparse_pairs<2>(counts)
                                : detail::require_possible_sparse_pairs<0>(counts);
-  for (std::size_t i = 0; i < counts.d; ++i) require_possible_row(counts, i);
+  Checkpoint checkpoint;
+  for (std::size_t i = 0; i < counts.d; ++i) {
+    checkpoint.pass((counts.d - i) * counts.classes);
+    require_possible_row(counts, i);
+  }
 }
 
 }  // namespace hietan

@@ -117,7 +117,11 @@ inline void count_cooccurrences(const Index* indptr, const Index* indices, const
   for (std::size_t r = 0; r < n; ++r) tail[r] = indices + indptr[r];
   detail::Partners partners(d, classes);
   *out.indptr.extend(1) = 0;
+  Checkpoint checkpoint;
+  std::size_t counted = 0;
   for (std::size_t i = 0; i < d; ++i) {
+    checkpoint.pass(out.indices.size() - counted + (d - i) / kLanes);
+    counted = out.indices.size();
     for (std::size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
       const std::size_t r = rows.row[k], c = index(code[r]);
       ++ones[c * d + i];
@@ -138,7 +142,9 @@ struct CooccurrenceView {
 inline void add_cooccurrences(const CooccurrenceView& a, const CooccurrenceView& b, std::size_t d, std::size_t classes,
                               Cooccurrences& out) {
   *out.indptr.extend(1) = 0;
+  Checkpoint checkpoint;
   for (std::size_t i = 0; i < d; ++i) {
+    checkpoint.pass(index(a.indptr[i + 1] - a.indptr[i] + b.indptr[i + 1] - b.indptr[i]) * classes);
     std::int64_t p = a.indptr[i], q = b.indptr[i];
     const std::int64_t p_end = a.indptr[i + 1], q_end = b.indptr[i + 1];
     while (p < p_end || q < q_end) {

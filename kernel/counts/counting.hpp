@@ -34,6 +34,7 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
                         std::int32_t* pairs) {
   for (std::size_t b = 0; b < batches; ++b)
     for (std::size_t v = 0; v < d; ++v) ones[v] = wrapped_sum(ones[v], population(words[b * d + v]));
+  Checkpoint checkpoint;
   for (std::size_t b = 0; b < batches; b += 4) {
     const std::size_t here = batches - b < 4 ? batches - b : 4;
     for (std::size_t i = 0; i + 1 < d; ++i) {
@@ -46,6 +47,7 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
         x[k] = base + 1;
         any |= w[k];
       }
+      checkpoint.pass(d - i);
       if (any) detail::add_popcounts(w, x, here, d - i - 1, pairs + row_start(i, d));
     }
   }
@@ -55,9 +57,11 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
 template <typename Index>
 inline void count_sparse(const Index* indptr, const Index* indices, const std::int64_t* rows, std::size_t n,
                          std::size_t d, std::int32_t* ones, std::int32_t* pairs) {
+  Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {
-    const Index* end = indices + indptr[rows[r] + 1];
-    for (const Index* a = indices + indptr[rows[r]]; a < end; ++a) {
+    const Index *a = indices + indptr[rows[r]], *end = indices + indptr[rows[r] + 1];
+    checkpoint.pass(8 * index(end - a));
+    for (; a < end; ++a) {
       const std::size_t i = index(*a);
       ones[i] = wrapped_sum(ones[i], 1);
       std::int32_t* row = pairs + row_start(i, d);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "counts/index.hpp"
+#include "interruption.hpp"
 
 #if defined(_MSC_VER)
 #include <intrin.h>
@@ -70,7 +71,9 @@ inline Word lane_mask(std::size_t n) { return n >= kLanes ? ~Word{0} : (Word{1} 
 inline void pack_dense(const std::uint8_t* values, std::size_t d, const std::int64_t* rows, std::size_t n,
                        Word* words) {
   std::memset(words, 0, word_count(n) * d * sizeof(Word));
+  Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {
+    checkpoint.pass(d);
     const std::uint8_t* row = values + index(rows[r]) * d;
     Word* out = words + (r / kLanes) * d;
     const int lane = static_cast<int>(r % kLanes);
@@ -83,7 +86,9 @@ template <typename Index>
 inline void pack_sparse(const Index* indptr, const Index* indices, std::size_t d, const std::int64_t* rows,
                         std::size_t n, Word* words) {
   std::memset(words, 0, word_count(n) * d * sizeof(Word));
+  Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {
+    checkpoint.pass(index(indptr[rows[r] + 1] - indptr[rows[r]]));
     Word* out = words + (r / kLanes) * d;
     const Word bit = Word{1} << (r % kLanes);
     for (Index k = indptr[rows[r]]; k < indptr[rows[r] + 1]; ++k) out[indices[k]] |= bit;

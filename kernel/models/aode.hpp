@@ -161,11 +161,14 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
   std::vector<detail::LogSum> sums(rows * classes);
   std::vector<std::size_t> estimators(rows, 0);
   detail::EstimatorBlock block(tables, relations, ancestors, min_frequency);
+  Checkpoint checkpoint;
   for (std::size_t first = 0; first < d; first += detail::kBlock) {
     block.start(first);
     for (std::size_t c = 0; c < classes; ++c) {
+      checkpoint.pass(d * detail::kBlock);
       block.fill(c, log_prior[c]);
       for (std::size_t row = 0; row < rows; ++row) {
+        checkpoint.pass(ones[row].size());
         const std::size_t qualified = block.add(batch(row), row % kLanes, ones[row], sums[row * classes + c]);
         if (c == 0) estimators[row] += qualified;
       }
@@ -220,9 +223,11 @@ inline bool aode_factors(const Tables& tables, const Relations& relations, Ances
   };
 
   std::vector<double> term(estimators.size());
+  Checkpoint checkpoint;
   for (std::size_t c = 0; c < classes; ++c) {
     detail::LogSum sum;
     for (std::size_t e = 0; e < estimators.size(); ++e) {
+      checkpoint.pass(d);
       term[e] = log_prior[c];
       for_each_factor(estimators[e], c, [&](std::size_t, double log) { term[e] += log; });
       sum.add(term[e]);
@@ -232,6 +237,7 @@ inline bool aode_factors(const Tables& tables, const Relations& relations, Ances
     for (std::size_t e = 0; e < estimators.size(); ++e) {
       const double share = std::exp(term[e] - total);
       if (share < 1e-18) continue;  // far below the last bit of what it would add to
+      checkpoint.pass(d);
       averaging[c] -= share * (term[e] - total);
       for_each_factor(estimators[e], c, [&](std::size_t j, double log) { out[j * classes + c] += share * log; });
     }

@@ -28,7 +28,9 @@ inline void hip_naive_bayes(const Tables& tables, const Relations& relations, co
   for (std::size_t v = 0; v < d; ++v)
     for (std::size_t x = 0; x < 2; ++x) tables.add_root(v, x != 0, factor.data() + (2 * v + x) * classes);
   std::vector<Word> kept(d);
+  Checkpoint checkpoint;
   for (std::size_t first = 0; first < rows; first += kLanes) {
+    checkpoint.pass(d * kLanes);
     const Word* value = words + first / kLanes * d;
     const Word lanes = lane_mask(rows - first);
     hip_select(relations, value, kept.data());

@@ -131,6 +131,7 @@ class LogisticPath {
     derive_coef(total);
     if (!(curvature_ > 0)) curvature_ = first_curvature(next);
     for (curvature_ /= kGrow;;) {
+      checkpoint_.pass(index(X_.indptr[X_.n]) + X_.n + X_.d);
       const double length = 1 / curvature_;
       for (std::size_t v = 0; v < X_.d; ++v) trial_[v] = at.coef[v] - length * slope_[v];
       prox_.prox(trial_.data(), length * lambda, next.coef.data());
@@ -193,6 +194,7 @@ class LogisticPath {
   std::vector<double> mean_, wrong_, residual_, slope_, trial_;
   double null_loss_, curvature_ = 0;
   Point best_;
+  Checkpoint checkpoint_;
 };
 
 }  // namespace hietan

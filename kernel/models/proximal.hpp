@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "counts/relations.hpp"
+#include "interruption.hpp"
 
 namespace hietan {
 
@@ -335,6 +336,7 @@ class GraphProx {
     const std::size_t n = end - begin;
     const auto far = static_cast<std::int32_t>(n);
     for (bool again = true; again;) {
+      checkpoint_.pass(n);
       measure_distances(begin, end);
       std::size_t head = 0, waiting = 0, relabels = 0;
       const auto enqueue = [&](std::size_t v) {
@@ -346,7 +348,10 @@ class GraphProx {
         if (excess_[index(nodes_[k])] > dust) enqueue(index(nodes_[k]));
       while (waiting && relabels < n) {
         const std::size_t v = index(queue_[head]);
-        head = head + 1 < n ? head + 1 : 0;
+        if (++head == n) {
+          head = 0;
+          checkpoint_.pass(n);
+        }
         --waiting;
         std::int32_t nearest = far;
         const auto push = [&](std::size_t to, double& f, double room, double sign) {
@@ -383,6 +388,7 @@ class GraphProx {
   std::vector<Block> blocks_;
   std::vector<double> size_, top_, flow_, net_, excess_, z_;
   std::vector<std::int32_t> nodes_, block_, distance_, level_size_, queue_;
+  Checkpoint checkpoint_;
 };
 
 }  // namespace hietan

@@ -82,7 +82,9 @@ inline void add_shared_tree(const Tables& tables, const std::int32_t* parent, co
       else if (parent[v] == kRoot)
         tables.add_root(v, k & 1, cell);
     }
+  Checkpoint checkpoint;
   for (std::size_t first = 0; first < rows; first += kLanes) {
+    checkpoint.pass(d * kLanes);
     const Word* batch = words + first / kLanes * d;
     const std::size_t here = std::min(kLanes, rows - first);
     for (std::size_t v = 0; v < d; ++v) {

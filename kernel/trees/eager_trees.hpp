@@ -28,7 +28,9 @@ inline void spanning_tree(const std::int64_t* keys, std::size_t d, std::int32_t 
     if (v != index(root)) outside.push_back({INT64_MIN, SIZE_MAX, feature_id(v), kAbsent});
   parent[root] = kRoot;
   std::size_t last = index(root);
+  Checkpoint checkpoint;
   while (!outside.empty()) {
+    checkpoint.pass(outside.size());
     std::size_t best = 0;
     for (std::size_t k = 0; k < outside.size(); ++k) {
       Candidate& candidate = outside[k];
@@ -74,8 +76,12 @@ class HierarchicalSearch {
       read(cut);
     }
     if (connected(order_.varying())) {
-      for (std::size_t row = 0; !connected(d_) && row < d_;)
-        for (const Edge& edge : order_.idle_edges(row, &row)) consider(edge);
+      Checkpoint checkpoint;
+      for (std::size_t row = 0; !connected(d_) && row < d_;) {
+        const std::vector<Edge> edges = order_.idle_edges(row, &row);
+        checkpoint.pass(edges.size());
+        for (const Edge& edge : edges) consider(edge);
+      }
     } else {
       while (!connected(d_) && !cut_.exhausted()) read(order_.next(cut_, wanted_));
     }

@@ -151,7 +151,9 @@ class EdgeOrder {
     const std::uint64_t range = below_high(*ends.first);
     constexpr int kDigit = 11;
     std::vector<Entry> other(range ? entries.size() : 0);
+    Checkpoint checkpoint;
     for (int shift = 0; shift < 64 && (range >> shift); shift += kDigit) {
+      checkpoint.pass(entries.size());
       std::size_t starts[(1 << kDigit) + 1] = {};
       const auto digit = [&](const Entry& e) { return (below_high(e) >> shift) & ((1u << kDigit) - 1); };
       for (const Entry& e : entries) ++starts[digit(e) + 1];

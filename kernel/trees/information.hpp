@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "counts/counts.hpp"
+#include "interruption.hpp"
 
 namespace hietan {
 
@@ -69,8 +70,10 @@ inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
   const std::size_t d = counts.d;
   const Information information(counts);
   std::vector<double> sum(d);
+  Checkpoint checkpoint;
   for (std::size_t i = 0; i + 1 < d; ++i) {
     const std::size_t start = row_start(i, d), length = d - i - 1;
+    checkpoint.pass(length * counts.classes);
     std::fill(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(length), 0.0);
     for (std::size_t c = 0; c < counts.classes; ++c) {
       const std::int32_t* pair = counts.pairs_of(c) + start;

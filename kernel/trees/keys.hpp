@@ -33,6 +33,7 @@ class DenseKeys {
       }
       varies_[i] |= any;
     }
+    Listener::ask();  // once is enough: these are a few instructions for each key
     if (beyond >> 63U) throw std::invalid_argument("keys must be from -2**62 to 2**62 - 1");
   }
 
@@ -47,7 +48,9 @@ class DenseKeys {
   template <typename F>
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
+    Checkpoint checkpoint;
     for (std::size_t i = cut.first; i < std::min(cut.last, d_); ++i) {
+      checkpoint.pass(d_ - i);
       const std::int64_t* row = keys_ + row_start(i, d_);
       for (std::size_t j = i + 1; j < d_; ++j) {
         const std::int64_t key = row[j - i - 1];
@@ -76,7 +79,11 @@ class SparseKeys {
       : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
     find_groups();
     std::vector<double> sum;
-    for (std::size_t i = 0; i < counts.d; ++i) fill_row(i, sum);
+    Checkpoint checkpoint;
+    for (std::size_t i = 0; i < counts.d; ++i) {
+      checkpoint.pass(index(counts.indptr[i + 1] - counts.indptr[i]) * counts.classes);
+      fill_row(i, sum);
+    }
     for (const std::int64_t key : keys_) histogram_.add(key);
     tally_groups();
     find_varying();
@@ -93,7 +100,9 @@ class SparseKeys {
     const std::int64_t low = cut.low(), high = cut.high();
     std::vector<std::int64_t> space;
     std::vector<std::int32_t> partners;
+    Checkpoint checkpoint;
     for (std::size_t g = 0; g < groups(); ++g) {
+      checkpoint.pass(groups());
       const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(start_[g]);
       const auto end = member_.begin() + static_cast<std::ptrdiff_t>(start_[g + 1]);
       const auto first = std::lower_bound(begin, end, cut.first), last = std::lower_bound(first, end, cut.last);
@@ -107,7 +116,10 @@ class SparseKeys {
           if (key >= low && key < high) partners.push_back(feature_id(j));
         }
       }
-      for (auto i = first; i != last; ++i) row_within(*i, low, high, partners, apart, f);
+      for (auto i = first; i != last; ++i) {
+        checkpoint.pass(partners.size() + index(counts_.indptr[*i + 1] - counts_.indptr[*i]));
+        row_within(*i, low, high, partners, apart, f);
+      }
     }
   }
 
@@ -168,7 +180,9 @@ class SparseKeys {
     if (groups() <= kMaxKeptGroups) apart_.resize(groups() * groups());
     std::vector<std::int64_t> space(groups());
     std::vector<std::size_t> together(groups());
+    Checkpoint checkpoint;
     for (std::size_t g = 0; g < groups(); ++g) {
+      checkpoint.pass(groups() * counts_.classes);
       std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
       compute_apart(g, apart);
       for (std::size_t h = g; h < groups(); ++h) {

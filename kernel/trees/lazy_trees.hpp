@@ -43,6 +43,7 @@ class LazyBatch {
 
   // Learns the trees of up to 64 rows; `value` is a word per feature.
   void learn(const Word* value, std::size_t rows) {
+    checkpoint_.pass(d_ * kLanes);
     reset(value);
     // First the features that vary: while keys are above 0, edges join no others.
     select_active(rows, missing_);
@@ -97,6 +98,7 @@ class LazyBatch {
   }
 
   void read(const Ranking::Block& block) {
+    checkpoint_.pass(block.edges.size());
     for (const Edge& edge : block.edges)
       if (consider(edge) && !active_) break;
   }
@@ -227,6 +229,7 @@ class LazyBatch {
   const std::int64_t* needed_ = missing_;
   std::int32_t root_[kLanes] = {};
   Orienter orienter_;
+  Checkpoint checkpoint_;
 };
 
 // Calls visit(row, parent) for each row, in order. Short labels are faster, where there are enough of them.

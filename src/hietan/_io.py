@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
+_unfinished: set[Path] = set()  # the temporary files that this process is writing
 _numbers = count()  # of the temporary files of this process; counting is safe between threads
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
@@ -46,6 +47,7 @@ def replacing(path: Path) -> Iterator[Path]:
     if path.is_dir():  # before anything is written: other files may be replaced together with this one
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{next(_numbers)}")
+    _unfinished.add(temporary)
     try:
         yield temporary
         os.replace(temporary, path)
@@ -56,6 +58,14 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+        _unfinished.discard(temporary)
+
+
+def remove_unfinished() -> None:
+    """Remove the temporary files of this process, which is about to end in the middle of whatever it is writing."""
+    for path in list(_unfinished):
+        with suppress(OSError):
+            path.unlink()
 
 
 def remove_leftovers(directory: Path) -> None:

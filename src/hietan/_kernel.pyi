@@ -5,6 +5,11 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+class Stop:
+    def __init__(self) -> None: ...
+    def set(self) -> None: ...
+    def obey(self) -> None: ...
+
 class Relations:
     def __init__(
         self,

@@ -1,8 +1,8 @@
 """A time limit for jobs: what hangs is ended and has failed, and everything else is as without a limit."""
 
 from dataclasses import replace
-from multiprocessing import active_children
 
+import psutil
 import pytest
 from typer.testing import CliRunner
 
@@ -19,6 +19,10 @@ ENOUGH = 300.0  # seconds: no job of these tests that finishes takes as long on 
 LATE = "TimeoutError: the job took longer than 4 s and was ended"
 
 
+def children():
+    return psutil.Process().children(recursive=True)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_a_limit_that_is_not_reached_changes_no_byte(n_jobs, tmp_path):
@@ -33,15 +37,15 @@ def test_a_limit_that_is_not_reached_changes_no_byte(n_jobs, tmp_path):
 @pytest.mark.parametrize("options", [{}, {"n_jobs": 2, "backend": "processes"}])
 def test_a_job_that_hangs_has_failed_alone(options):
     methods = {"hangs": Hangs(), "TAN": TAN()}
-    before = set(active_children())
+    before = set(children())
     seen = []
 
     def look(progress):
-        seen.append(len(set(active_children()) - before))
+        seen.append(len(set(children()) - before))
 
     results = run_study([DATA], methods, cv=2, seeds=3, job_timeout=4, progress=look, **options)
     assert max(seen) == options.get("n_jobs", 1)
-    assert not set(active_children()) - before  # nothing keeps running
+    assert not set(children()) - before  # nothing keeps running
     dead = "BrokenProcessPool: the process of the job died"
     expected = [(1, 0, LATE), (1, 1, LATE), (2, 0, dead), (2, 1, dead)]
     assert [
@@ -70,10 +74,14 @@ def test_a_limit_that_makes_no_sense(seconds, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_limit_does_not_go_with_dask(tmp_path):
-    with pytest.raises(StudyError, match="job_timeout cannot be combined with the backend 'dask'"):
-        run_study([DATA], {"TAN": TAN()}, output=tmp_path / "out", job_timeout=2, backend="dask")
-    assert not (tmp_path / "out").exists()
+@pytest.mark.slow
+def test_a_limit_on_the_workers_of_a_cluster():
+    before = set(children())
+    methods = {"hangs": Hangs(seed=0), "TAN": TAN()}
+    results = run_study([DATA], methods, cv=2, n_jobs=2, backend="dask", job_timeout=4)
+    assert [(f.method, f.error) for f in results.failures] == [("hangs @ tuned none", LATE)] * 2
+    assert [row.method for row in results.summary] == ["TAN"]
+    assert not [child for child in set(children()) - before if "job_process" in " ".join(child.cmdline())]
 
 
 def test_the_study_file(tmp_path):

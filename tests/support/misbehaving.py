@@ -85,6 +85,38 @@ class Hangs(BernoulliNB):
         return super().fit(X, y)
 
 
+class Deaf(BernoulliNB):
+    """Says in a file that its process fits it, and then never ends, whatever is raised in it."""
+
+    def __init__(self, path=None):
+        super().__init__()
+        self.path = path
+
+    def fit(self, X, y):
+        with open(self.path, "a") as file:
+            file.write(f"{os.getpid()}\n")
+        while True:
+            try:
+                time.sleep(3600)
+            except BaseException:
+                continue
+
+
+class Raises(BernoulliNB):
+    """Raises an exception that usually ends a program, with one seed only."""
+
+    def __init__(self, error=None, seed=1, random_state=None):
+        super().__init__()
+        self.error = error
+        self.seed = seed
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        if self.random_state == self.seed:
+            raise self.error("enough")
+        return super().fit(X, y)
+
+
 class Nonsense(ClassifierMixin, BaseEstimator):
     """Returns nonsense of some kind, with one seed only."""
 

@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing
+from queue import SimpleQueue
+from types import TracebackType
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, effective_n_jobs
 
+from hietan import _kernel
+from hietan._runtime.interrupts import EndsWithCaller
 from hietan._runtime.warning_filters import steady_warnings
 
 _T = TypeVar("_T")
 
 MAX_CHUNK_ROWS = 4096
 """The largest number of rows in a chunk; a multiple of the 64 rows that the kernel handles together."""
+
+PATIENCE = 2.0
+"""How many seconds calls under way may take to end when nobody wants their results any more."""
+
+
+_NAME = "hietan-worker"
+
+
+def threads_left_behind() -> bool:
+    """Whether threads are still making calls that nobody waits for any more.
+
+    If Python is shut down in the usual way while they run compiled code, it may crash.
+    """
+    return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def map_chunks(
@@ -67,8 +88,15 @@ def run_ordered(
     """
     if len(calls) <= 1 or effective_n_jobs(n_jobs) == 1:
         return [function(*call) for call in calls]
-    results: list[_T] = Parallel(n_jobs=n_jobs, require="sharedmem")(delayed(function)(*c) for c in calls)
-    return results
+    results: dict[int, _T] = {}
+
+    def run(k: int) -> tuple[int, _T]:
+        return k, function(*calls[k])
+
+    n_threads = min(effective_n_jobs(n_jobs), len(calls))
+    with closing(_run_in_threads(run, ((k,) for k in range(len(calls))), n_threads)) as found:
+        results.update(found)
+    return [results[k] for k in range(len(calls))]
 
 
 def run_unordered(
@@ -76,8 +104,9 @@ def run_unordered(
 ) -> Iterator[_T]:
     """Call a function with each tuple of arguments, and yield the results in the order in which the calls finish.
 
-    If the consumer stops early, because of an error or Ctrl-C, running calls are waited for and pending ones are
-    cancelled: a thread that is still in the kernel while Python shuts down would abort the process.
+    If the consumer stops early, because of an error or Ctrl-C, pending calls are cancelled, and running ones are told
+    to stop: the kernel obeys at once. Those that do not end within `PATIENCE` seconds are left behind: a thread cannot
+    be ended from outside. Processes are.
 
     Parameters
     ----------
@@ -94,27 +123,75 @@ def run_unordered(
     if jobs == 1:
         yield from (function(*call) for call in calls)
     elif backend != "threads":
-        tasks = (delayed(function)(*call) for call in calls)
+        remote = EndsWithCaller(function)
+        tasks = (delayed(remote)(*call) for call in calls)
         yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks)
     else:
-        yield from _run_in_threads(function, calls, jobs)
+        with steady_warnings(), closing(_run_in_threads(function, calls, jobs)) as results:
+            yield from results
 
 
 def _run_in_threads(
     function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_threads: int
-) -> Iterator[_T]:
+) -> Generator[_T]:
     # Two calls per thread are submitted: enough that no thread waits, and few enough to stop soon.
     pending: set[Future[_T]] = set()
-    with steady_warnings(), ThreadPoolExecutor(n_threads) as pool:
-        try:
-            for call in calls:
-                if len(pending) >= 2 * n_threads:
-                    done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                    yield from (future.result() for future in done)
-                pending.add(pool.submit(function, *call))
-            while pending:
+    with _Threads(n_threads) as threads:
+        for call in calls:
+            if len(pending) >= 2 * n_threads:
                 done, pending = wait(pending, return_when=FIRST_COMPLETED)
                 yield from (future.result() for future in done)
-        finally:
-            for future in pending:
-                future.cancel()
+            pending.add(threads.submit(function, call))
+        while pending:
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            yield from (future.result() for future in done)
+
+
+class _Threads:
+    """Threads that make calls, until the block ends.
+
+    Unlike those of `concurrent.futures`, they are told to stop if the block ends early, and Python does not wait for
+    one that does not hear it: nobody could end such a program with Ctrl-C.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self.stop = _kernel.Stop()
+        self.inbox: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
+            SimpleQueue()
+        )
+        self.threads = [
+            threading.Thread(target=self._work, name=_NAME, daemon=True) for _ in range(n_threads)
+        ]
+
+    def __enter__(self) -> _Threads:
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self.stop.set()
+            while not self.inbox.empty():
+                self.inbox.get()
+        for _ in self.threads:
+            self.inbox.put(None)
+        until = time.monotonic() + PATIENCE
+        for thread in self.threads:
+            thread.join(None if kind is None else max(until - time.monotonic(), 0))
+
+    def submit(self, function: Callable[..., _T], call: tuple[Any, ...]) -> Future[_T]:
+        """The future result of a call, which one of the threads makes."""
+        future: Future[_T] = Future()
+        self.inbox.put((future, function, call))
+        return future
+
+    def _work(self) -> None:
+        self.stop.obey()
+        for future, function, call in iter(self.inbox.get, None):
+            try:
+                future.set_result(function(*call))
+            except BaseException as error:
+                future.set_exception(error)
+            del future, function, call  # while it waits, it keeps nothing alive

@@ -13,6 +13,9 @@ def main() -> None:
     except ModuleNotFoundError as error:
         print(f'error: the command line needs {error.name}: pip install "hietan[cli]"', file=sys.stderr)
         raise SystemExit(2) from None
-    from hietan.cli.app import make_app
+    from hietan.cli.interrupts import ending_on_second_interrupt
 
-    make_app()()
+    with ending_on_second_interrupt():
+        from hietan.cli.app import make_app
+
+        make_app()()

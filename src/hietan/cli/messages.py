@@ -20,12 +20,13 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
+from hietan.cli.interrupts import INTERRUPTED
 from hietan.exceptions import DataWarning, HietanError
 
 if TYPE_CHECKING:
     from hietan.evaluation import Progress, Ranking
 
-SOME_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+SOME_FAILED, BAD_INPUT = 1, 2
 SECONDS_BETWEEN_LINES = 5.0
 _RESUME = "run the same command again to resume"
 

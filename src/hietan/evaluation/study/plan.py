@@ -215,15 +215,12 @@ def check_resources(
                 f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'"
             )
         check_address(scheduler)
-    if job_timeout is not None:
-        if (
-            not isinstance(job_timeout, int | float)
-            or isinstance(job_timeout, bool)
-            or not 0 < job_timeout < np.inf
-        ):
-            raise StudyError(f"job_timeout is {job_timeout!r}; expected a number of seconds above 0")
-        if backend == "dask":
-            raise StudyError("job_timeout cannot be combined with the backend 'dask'; use 'processes'")
+    if job_timeout is not None and (
+        not isinstance(job_timeout, int | float)
+        or isinstance(job_timeout, bool)
+        or not 0 < job_timeout < np.inf
+    ):
+        raise StudyError(f"job_timeout is {job_timeout!r}; expected a number of seconds above 0")
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hietan._io import remove_leftovers
+from hietan._runtime.interrupts import noting_interrupts
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
@@ -40,7 +41,7 @@ from hietan.evaluation.study.plan import (
     plan_study,
 )
 from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
-from hietan.evaluation.study.time_limit import run_limited
+from hietan.evaluation.study.time_limit import Processes, run_limited
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
@@ -101,7 +102,7 @@ def run_study(
         Whether to run failed jobs again.
     job_timeout : float, optional
         How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, jobs run in
-        processes of their own, whether the backend is "threads" or "processes"; "dask" has no limit.
+        processes of their own, whatever the backend; on the workers of a Dask cluster, each job starts a new one.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
@@ -131,7 +132,7 @@ def run_study(
         if backend == "dask":
             client = stack.enter_context(cluster_client(scheduler, n_jobs))
             check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
-            outcomes = partial(_outcomes_on_workers, client=client)
+            outcomes = partial(_outcomes_on_workers, client=client, job_timeout=job_timeout)
         else:
             outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
         folder.mkdir(parents=True, exist_ok=True)
@@ -170,8 +171,11 @@ def _run_jobs(
         progress(state)
     if not todo:
         return
-    with closing(outcomes(study, todo)) as finished:  # whatever ends the loop, no job keeps running
+    # Whatever ends the loop, no job keeps running.
+    with noting_interrupts() as interrupted, closing(outcomes(study, todo)) as finished:
         for job, outcome, seconds in finished:
+            if interrupted():  # and the job has taken the exception for its own
+                raise KeyboardInterrupt
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -223,7 +227,9 @@ def _outcomes(
             yield from run_limited(run_job, calls(), n_jobs, job_timeout, _ended)
 
 
-def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> Generator[Outcome]:
+def _outcomes_on_workers(
+    study: Study, todo: Sequence[Job], *, client: Any, job_timeout: float | None
+) -> Generator[Outcome]:
     """Run jobs on the workers of a cluster. The hierarchy is sent with the dataset, not with every model."""
 
     def calls() -> Iterator[Call]:
@@ -234,7 +240,7 @@ def _outcomes_on_workers(study: Study, todo: Sequence[Job], *, client: Any) -> G
                 Shared("data", job.dataset, table),
                 Shared("method", job.method, study.methods[job.method]),
             )
-            yield shared, (job, *_rows_and_usage(study, job))
+            yield shared, (job, *_rows_and_usage(study, job), job_timeout)
 
     yield from run_on_workers(client, run_job_on_worker, calls(), _killed)
 
@@ -257,11 +263,24 @@ def _killed(call: Call, n_workers: int) -> Outcome:
 
 
 def run_job_on_worker(
-    table: tuple[Any, Any, Any], method: Method, job: Job, test: NDArray[np.bool_], usage: bool
+    table: tuple[Any, Any, Any],
+    method: Method,
+    job: Job,
+    test: NDArray[np.bool_],
+    usage: bool,
+    job_timeout: float | None,
 ) -> Outcome:
-    """Run a job on a worker: the hierarchy and the seed of the method are set there."""
+    """Run a job on a worker: the hierarchy and the seed of the method are set there.
+
+    With a time limit, the job runs in a process of its own. That is a new one for every job, because nobody would end
+    a process that waits on a worker for jobs that may never come.
+    """
     X, y, hierarchy = table
-    return run_job(job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
+    call = (job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
+    if job_timeout is None:
+        return run_job(*call)
+    with closing(Processes()) as processes:
+        return processes.run(run_job, call, job_timeout, _ended)
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
@@ -272,7 +291,9 @@ def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage
             fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
             fitted_at = time.perf_counter()
             outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
-    except Exception as error:
+    except (
+        BaseException
+    ) as error:  # a classifier that raises SystemExit has failed, and does not end the study
         outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
     return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
 
@@ -286,7 +307,7 @@ def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool)
     return encode_outcome(rows, counted, labels)
 
 
-def _error_line(error: Exception) -> str:
+def _error_line(error: BaseException) -> str:
     return _writable(" ".join(f"{type(error).__name__}: {error}".split()))
 
 

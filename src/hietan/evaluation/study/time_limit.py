@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import BrokenExecutor
 from typing import Any, TypeVar
 
-from joblib.externals.loky import ProcessPoolExecutor
-
 from hietan._runtime.parallel import run_unordered
+from hietan.evaluation.study.job_process import JobProcess, ProcessDied
 
 _T = TypeVar("_T")
 
@@ -42,62 +40,70 @@ def run_limited(
 
     Notes
     -----
-    If the consumer stops early, running calls are waited for, as in `run_unordered`, but not longer than `seconds`.
+    If the consumer stops early, the processes of running calls are ended.
     """
-    processes = _Processes()
-
-    def run(*call: Any) -> _T:
-        try:
-            result: _T = processes.mine(call).submit(function, *call).result(timeout=seconds)
-            return result
-        except TimeoutError:
-            processes.kill_mine()
-            return failed(call, f"TimeoutError: the job took longer than {seconds:g} s and was ended")
-        except BrokenExecutor:
-            processes.kill_mine()
-            if processes.closed:
-                raise
-            return failed(call, "BrokenProcessPool: the process of the job died")
-
+    processes = Processes()
     try:
-        yield from run_unordered(run, calls, n_jobs, "threads")
+        yield from run_unordered(
+            lambda *call: processes.run(function, call, seconds, failed), calls, n_jobs, "threads"
+        )
     finally:
         processes.close()
 
 
-class _Processes:
-    """A process for each thread."""
+class Processes:
+    """A process for each thread that makes calls."""
 
     def __init__(self) -> None:
-        self.of_thread: dict[int, ProcessPoolExecutor] = {}
-        self.lock = threading.Lock()
-        self.closed = False
+        self._of_thread: dict[int, JobProcess] = {}
+        self._lock = threading.Lock()
+        self._closed = False
 
-    def mine(self, call: tuple[Any, ...]) -> ProcessPoolExecutor:
-        """The process of this thread, which has imported whatever a call like this needs."""
-        me = threading.get_ident()
-        if me not in self.of_thread:
-            executor = ProcessPoolExecutor(max_workers=1)
-            with self.lock:
-                self.of_thread[me] = executor
-            executor.submit(_get_ready, *call).result()
-        return self.of_thread[me]
-
-    def kill_mine(self) -> None:
-        """End the process of this thread, and whatever it has started."""
-        with self.lock:
-            executor = self.of_thread.pop(threading.get_ident(), None)
-        if executor is not None:
-            executor.shutdown(kill_workers=True)
+    def run(
+        self,
+        function: Callable[..., _T],
+        call: tuple[Any, ...],
+        seconds: float,
+        failed: Callable[[tuple[Any, ...], str], _T],
+    ) -> _T:
+        """The result of a call in the process of this thread; see `run_limited`."""
+        try:
+            result: _T = self._mine(call).call(function, call, seconds)
+            return result
+        except TimeoutError:
+            self._end_mine()
+            return failed(call, f"TimeoutError: the job took longer than {seconds:g} s and was ended")
+        except ProcessDied:
+            self._end_mine()
+            if self._closed:
+                raise
+            return failed(call, "BrokenProcessPool: the process of the job died")
 
     def close(self) -> None:
         """End all processes."""
-        self.closed = True
-        with self.lock:
-            executors = list(self.of_thread.values())
-            self.of_thread.clear()
-        for executor in executors:
-            executor.shutdown(kill_workers=True)
+        with self._lock:
+            self._closed = True
+            processes = list(self._of_thread.values())
+            self._of_thread.clear()
+        for process in processes:
+            process.end()
+
+    def _mine(self, call: tuple[Any, ...]) -> JobProcess:
+        """The process of this thread, which has imported whatever a call like this needs."""
+        me = threading.get_ident()
+        if me not in self._of_thread:
+            with self._lock:
+                if self._closed:
+                    raise ProcessDied
+                process = self._of_thread[me] = JobProcess()
+            process.call(_get_ready, call, None)
+        return self._of_thread[me]
+
+    def _end_mine(self) -> None:
+        with self._lock:
+            process = self._of_thread.pop(threading.get_ident(), None)
+        if process is not None:
+            process.end()
 
 
 def _get_ready(*call: Any) -> None:
