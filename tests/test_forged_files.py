@@ -293,7 +293,9 @@ def test_every_fitted_attribute_is_there_and_of_its_kind(tmp_path, name, edit, m
         hietan.load(path)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name not in ("HIPNB", "ProximalGraph")])
+@pytest.mark.parametrize(
+    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "ProximalGraph")]
+)
 def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
     hietan.save(fitted(name), tmp_path / "m")
     rewrite_counts(tmp_path / "m", pairs=np.zeros((2, 0), dtype=np.int32))
