@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hietan import classifiers
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.structure import PairCounts, SparsePairs
+from hietan.structure import OpenCounts, PairCounts, SparsePairs, check_open_counts
 
 MAX_TREE_ROWS = 1 << 26
 """The most training rows of a class in a file of a classifier that learns trees.
@@ -41,8 +41,11 @@ def check_fitted(fitted: Mapping[str, Any]) -> None:
     if "coef_" in fitted:
         _check_weights(fitted, 1 if len(classes) == 2 else len(classes), d)
     if "counts_" in fitted:
-        require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
-        _check_counts(fitted["counts_"], len(classes), d)
+        if isinstance(fitted["counts_"], OpenCounts):
+            check_open_counts(fitted["counts_"], len(classes), hierarchy)
+        else:
+            require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
+            _check_counts(fitted["counts_"], len(classes), d)
         same = np.array_equal(fitted["class_count_"], fitted["counts_"].class_count)
         require(same, "class_count_ and counts_ disagree")
         check_table(fitted)
@@ -58,10 +61,16 @@ def check_names(names: Any, hierarchy: Hierarchy) -> None:
 
 
 def _check_weights(fitted: Mapping[str, Any], n_rows: int, d: int) -> None:
-    coef, intercept, lam = fitted["coef_"], fitted["intercept_"], fitted["lam_"]
+    coef, intercept = fitted["coef_"], fitted["intercept_"]
     right = is_array(coef, "f", (n_rows, d)) and is_array(intercept, "f", (n_rows,))
     require(right, "the weights have the wrong shape")
     require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+    if "lam_" in fitted:
+        _check_path(fitted, n_rows)
+
+
+def _check_path(fitted: Mapping[str, Any], n_rows: int) -> None:
+    lam = fitted["lam_"]
     require(isinstance(lam, float) and 0 < lam < np.inf, "lam_ is not a number above 0")
     require(is_array(fitted["n_iter_"], "iu", (n_rows,)), "n_iter_ has the wrong shape")
     require(is_array(fitted["gap_"], "f", (n_rows,)), "gap_ has the wrong shape")

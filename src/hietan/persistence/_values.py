@@ -20,7 +20,7 @@ from hietan.evaluation.metrics import gmean_scorer
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.persistence._checks import require
-from hietan.structure import PairCounts, SparsePairs
+from hietan.structure import OpenCounts, PairCounts, SparsePairs
 
 MAX_DEPTH = 8
 """How deep estimators may be nested."""
@@ -30,6 +30,7 @@ _PLAIN = (type(None), bool, int, float, str)
 _RECORDS: dict[str, Callable[..., Any]] = {
     "PairCounts": PairCounts,
     "SparsePairs": SparsePairs,
+    "OpenCounts": OpenCounts,
     "LambdaPath": classifiers.LambdaPath,
 }
 _SPLITTERS: dict[str, Callable[..., Any]] = {"KFold": KFold, "StratifiedKFold": StratifiedKFold}
