@@ -9,6 +9,7 @@
 
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
+#include "bindings/unlocked.hpp"
 
 namespace hietan::python {
 namespace {
@@ -54,7 +55,7 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
   auto ones = make_array<std::int32_t>(classes, d), open = make_array<std::int32_t>(classes, d);
   Violation found;
   {
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     require_csr(indptr, indices, d);
     for (std::size_t r = 0; r < n; ++r)
       for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
@@ -99,10 +100,12 @@ class PyOpenScorer {
     const std::size_t n = rows.shape(0), d = openings_->get().features();
     require_csr_rows(indptr, indices, d, rows);
     auto out = make_array<double>(n, classes_);
-    nb::gil_scoped_release release;
+    const Unlocked unlocked;
     RowBits bits(d);
+    Checkpoint checkpoint;
     for (std::size_t k = 0; k < n; ++k) {
       const std::int64_t row = rows.data()[k];
+      checkpoint.pass(1 + index(indptr.data()[row + 1] - indptr.data()[row]));
       scorer_->score(indices.data() + indptr.data()[row], indices.data() + indptr.data()[row + 1], bits,
                      out.data() + k * classes_);
     }

@@ -10,6 +10,7 @@
 #include "counts/relations.hpp"
 #include "counts/violations.hpp"
 #include "counts/words.hpp"
+#include "interruption.hpp"
 
 namespace hietan {
 
@@ -130,7 +131,9 @@ Violation count_openings(const Openings& openings, const Index* indptr, const In
   std::vector<std::int32_t> shut(classes * d, 0), open_sets(classes * sets, 0), class_rows(classes, 0);
   RowBits bits(d);
   FirstViolation first(block_rows);
+  Checkpoint checkpoint;
   for (std::size_t row = 0; row < rows; ++row) {
+    checkpoint.pass(1 + index(indptr[row + 1] - indptr[row]));
     const std::size_t c = index(codes[row]);
     const Index *begin = indices + indptr[row], *end = indices + indptr[row + 1];
     ++class_rows[c];
