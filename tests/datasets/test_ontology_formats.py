@@ -5,7 +5,8 @@ import io
 
 import pytest
 
-from hietan.datasets import DataError, read_obo, read_ontology
+from hietan.datasets import DataError, DataWarning, read_obo, read_ontology
+from support.file_server import serving
 
 TEXT = """data-version: toy
 
@@ -79,3 +80,18 @@ def test_pronto_stumbles_with_our_error(tmp_path, text):
     path.write_text(text)
     with pytest.raises(DataError, match=r"bad.json"):
         read_ontology(path)
+
+
+def test_imports_are_named_and_not_followed(tmp_path):
+    """A file may name any address, or any file of this machine."""
+    pytest.importorskip("pronto")
+    (tmp_path / "served.owl").write_text(OWL)
+    with serving(tmp_path) as server:
+        for where in (f"{server.address}/well/served.owl", str(tmp_path / "served.owl")):
+            imports = f'toy.owl"><owl:imports rdf:resource="{where}"/></owl:Ontology>'
+            path = tmp_path / "importing.owl"
+            path.write_text(OWL.replace('toy.owl"/>', imports).replace("GO_", "HP_"))
+            with pytest.warns(DataWarning, match=rf"1 imports are not followed \(first: {where}\)"):
+                ontology = read_ontology(path)
+            assert list(ontology.terms) == ["HP:1", "HP:2"]
+        assert server.requests == []
