@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import time
 
 import pytest
 
@@ -95,3 +96,24 @@ def test_imports_are_named_and_not_followed(tmp_path):
                 ontology = read_ontology(path)
             assert list(ontology.terms) == ["HP:1", "HP:2"]
         assert server.requests == []
+
+
+@pytest.mark.parametrize("bad", ["[" * 100_000, '{"a":' * 100_000, "&a [1]", "*a", "!!binary x"])
+def test_what_is_not_json_never_reaches_pronto(tmp_path, bad):
+    """It would read it as YAML: nested brackets took it quadratic time, and YAML has references."""
+    pytest.importorskip("pronto")
+    path = tmp_path / "bad.json"
+    path.write_text(OBO_GRAPH.replace('"whole"', bad))
+    start = time.process_time()
+    with pytest.raises(DataError, match=r"bad.json: not an ontology in OBO-Graph JSON"):
+        read_ontology(path)
+    assert time.process_time() - start < 2
+
+
+def test_an_ontology_for_pronto_that_is_too_large(tmp_path, monkeypatch):
+    pytest.importorskip("pronto")
+    monkeypatch.setattr("hietan.datasets.readers.pronto._MOST_BYTES", len(OWL) - 1)
+    path = tmp_path / "large.owl"
+    path.write_text(OWL)
+    with pytest.raises(DataError, match=rf"has more than {len(OWL) - 1} bytes; convert it to OBO"):
+        read_ontology(path)
