@@ -18,7 +18,7 @@ from hietan.evaluation import pooled_predictions
 from hietan.exceptions import HietanError
 from hietan.selection import MinSupport
 from support.faults import Faults
-from support.text_files import CSV, GAF, OBO
+from support.faults.text_files import CSV, GAF, OBO
 
 HUGE = (2**63, -(2**63), 10**400)
 ODD = (0, -1, -0.0, 0.5, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, *HUGE)

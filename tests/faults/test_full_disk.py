@@ -12,8 +12,8 @@ from contextlib import contextmanager
 import pytest
 
 from hietan._io import TEMPORARY
-from support.commands import files_in, make_commands
 from support.faults import SEED, Faults, number_of
+from support.faults.commands import files_in, make_commands
 
 POINTS = number_of("FULL_DISKS", 10)
 NAMES = ("build", "fit", "predict", "report", "study")

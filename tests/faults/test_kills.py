@@ -7,9 +7,8 @@ import time
 import pytest
 
 from hietan._io import TEMPORARY
-from support import text_files
-from support.commands import file_events, files_in, make_commands
-from support.faults import SEED, Faults, number_of
+from support.faults import SEED, Faults, number_of, text_files
+from support.faults.commands import file_events, files_in, make_commands
 from support.file_server import serving
 
 KILLS = number_of("KILLS", 14)

@@ -15,9 +15,8 @@ from hietan.datasets import (
     read_ontology,
 )
 from hietan.exceptions import DataWarning, HietanError
-from support import text_files
-from support.faults import SEED, Faults, number_of
-from support.mutations import mutate
+from support.faults import SEED, Faults, number_of, text_files
+from support.faults.mutations import mutate
 
 MUTATIONS = number_of("MUTATIONS", 450)
 SECONDS = 10.0  # of CPU time; far more than any case takes

@@ -124,7 +124,8 @@ def _whole(name: str, value: Any, low: int) -> int:
 def _share(name: str, value: Any, inside: bool = False) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    if not (0 < value < 1 if inside else 0 <= value <= 1):
+    number: Any = value  # compared before it becomes a float, which an integer may be too large for
+    if not (0 < number < 1 if inside else 0 <= number <= 1):
         bounds = "strictly between 0 and 1" if inside else "from 0 to 1"
         raise ValueError(f"{name} is {value}; expected a number {bounds}")
     return float(value)

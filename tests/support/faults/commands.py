@@ -17,7 +17,7 @@ from hietan.catalogue import make_estimator
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.outputs import write_explanations, write_tables
-from support import text_files
+from support.faults import text_files
 
 # Processes are forked from one that has imported everything: a command then takes a tenth of a second, not two.
 FORKS = multiprocessing.get_context("forkserver")
