@@ -67,7 +67,7 @@ PROMISES = (
         "mutated",
     ),
     Promise(
-        "Odd numbers as parameters, arguments and options are refused, or give finite results",
+        "Odd numbers as parameters of estimators and arguments of functions are refused, or give finite results",
         "tests/faults/test_arguments.py::test_parameters_of_estimators",
         "odd",
     ),
