@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick coverage test-browser pictures soak lint lint-python lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
+.PHONY: help install demo test quick coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -43,8 +43,15 @@ pictures: install  ## the pictures of the README, from the ageing-gene datasets
 	cp out/browser/pictured/report.html out/browser/pictured.html
 	node tests/browser/picture.js pictured.html docs/images/report.png
 
-soak: install  ## kill a study at ten random moments, resume it, and compare every byte; five times over
-	for i in 1 2 3 4 5; do HIETAN_KILLS=10 $(BIN)/python -m pytest -q tests/evaluation/test_resuming.py || exit 1; done
+FAULTS_SEED ?= $(shell date +%Y%m%d)
+FAULTS_FULL := HIETAN_KILLS=100 HIETAN_FULL_DISKS=50 HIETAN_DAMAGES=100 HIETAN_MUTATIONS=10000
+
+faults: install  ## kill commands, fill disks, damage, forge and mutate files, and count what is lost: into docs/reliability.md (20 minutes)
+	rm -rf out/faults
+	@echo "seed $(FAULTS_SEED); repeat with FAULTS_SEED=$(FAULTS_SEED)"
+	$(FAULTS_FULL) HIETAN_SEED=$(FAULTS_SEED) HIETAN_FAULTS=out/faults $(BIN)/python -m pytest -n 2 -q -rP \
+		tests/faults tests/test_forged_files.py
+	$(BIN)/python reproduction/reliability.py
 
 lint: lint-python lint-cpp lint-js  ## check the style and the types of all code: Python, C++ and JavaScript
 

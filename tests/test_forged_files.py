@@ -18,12 +18,14 @@ from hietan.datasets import DataError, Dataset, make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
 from hietan.structure import PairCounts, SparsePairs
 from support import forgery, wrapped
+from support.faults import Faults
 from support.storages import kept
 
 pytestmark = pytest.mark.slow
 
 DATA = make_hierarchical_classification(40, 9, n_classes=2, random_state=0)
 X = DATA.X.toarray()
+SECONDS = 10.0  # of CPU time to load one file; far more than any takes
 BY_CHECKSUM = (forgery.flip_bits, forgery.cut)  # damage that the checksums of the archive detect
 
 
@@ -61,14 +63,21 @@ def loaded_or_refused(load, path, error):
 
 @pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
 def test_a_forged_model_is_refused_or_answers(tmp_path, models, way):
-    path, rng = tmp_path / "model", np.random.default_rng(11)
+    path, rng, faults = (
+        tmp_path / "model",
+        np.random.default_rng(11),
+        Faults(f"forged models, {way.__name__}", seed=11),
+    )
     for number in range(180):
         content, expected = models[number % len(models)]
         path.write_bytes(way(rng, content))
+        faults.injected += 1
         with suppress(ModelFileError):
             read_metadata(path)
-        model = loaded_or_refused(hietan.load, path, ModelFileError)
+        with faults.timed(SECONDS):
+            model = loaded_or_refused(hietan.load, path, ModelFileError)
         if model is None:
+            faults.refused += 1
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the names of the columns may be forged
@@ -76,6 +85,7 @@ def test_a_forged_model_is_refused_or_answers(tmp_path, models, way):
         assert np.isfinite(found).all() and found.shape == (40, len(model.classes_))
         if way in BY_CHECKSUM:
             np.testing.assert_array_equal(found, expected)
+    faults.finish()
 
 
 @pytest.fixture(scope="module")
@@ -118,13 +128,20 @@ def test_a_forged_wrapper_is_refused_or_answers(tmp_path, wrappers, way):
 
 @pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
 def test_a_forged_dataset_is_refused_or_sound(tmp_path, way):
-    path, rng = tmp_path / "data", np.random.default_rng(12)
+    path, rng, faults = (
+        tmp_path / "data",
+        np.random.default_rng(12),
+        Faults(f"forged datasets, {way.__name__}", seed=12),
+    )
     DATA.save(path)
     content = path.read_bytes()
     for _ in range(120):
         path.write_bytes(way(rng, content))
-        data = loaded_or_refused(Dataset.load, path, DataError)
+        faults.injected += 1
+        with faults.timed(SECONDS):
+            data = loaded_or_refused(Dataset.load, path, DataError)
         if data is None:
+            faults.refused += 1
             continue
         assert data.X.sum() == data.X.nnz and set(data.X.toarray().ravel().tolist()) <= {0, 1}
         assert (
@@ -136,6 +153,7 @@ def test_a_forged_dataset_is_refused_or_sound(tmp_path, way):
         if way in BY_CHECKSUM:
             np.testing.assert_array_equal(data.X.toarray(), X)
             np.testing.assert_array_equal(data.y, DATA.y)
+    faults.finish()
 
 
 def rewrite(path, **members):

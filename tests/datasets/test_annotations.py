@@ -90,6 +90,15 @@ def test_short_lines_are_skipped_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
+    "text", [f"{gaf_line()}\n!{gaf_line('P2')}\n", GENE2GO + "!" + GENE2GO.splitlines()[1]]
+)
+def test_an_annotation_that_is_commented_out_is_a_comment(text):
+    reader = read_annotations(io.StringIO(text))
+    assert {annotation.object_id for annotation in reader} <= {"P1", "175410", "42"}
+    assert (reader.n_read, reader.malformed) == (1 if reader.format == "gaf" else 3, 0)
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "wb.gaf: the file holds no annotations; expected 15 columns separated by tabs"),

@@ -1,5 +1,6 @@
 """Lines come out the same, however a file is packed and encoded; damage is named with file and line."""
 
+import contextlib
 import gzip
 import io
 import warnings
@@ -114,6 +115,24 @@ def test_damaged_archives(tmp_path):
     path.write_bytes(bytes(spoiled))
     with pytest.raises(DataError, match=r"bad.zip, line 1: the file is damaged"):
         list(numbered_lines(path))
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_any_flipped_bit_of_an_archive(tmp_path, method):
+    """Wrong offsets make `zipfile` seek before the beginning of a file, which is an OSError or a ValueError."""
+    path = tmp_path / "bad.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("é.txt", TEXT)
+    whole = path.read_bytes()
+    lines = list(numbered_lines(path))
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        for source in (path, io.BytesIO(damaged)):
+            with contextlib.suppress(DataError), warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                assert list(numbered_lines(source)) == lines or damaged[:4] != b"PK\x03\x04"
 
 
 def test_endless_line_is_refused():

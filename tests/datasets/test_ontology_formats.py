@@ -2,10 +2,12 @@
 
 import gzip
 import io
+import time
 
 import pytest
 
-from hietan.datasets import DataError, read_obo, read_ontology
+from hietan.datasets import DataError, DataWarning, read_obo, read_ontology
+from support.file_server import serving
 
 TEXT = """data-version: toy
 
@@ -78,4 +80,40 @@ def test_pronto_stumbles_with_our_error(tmp_path, text):
     path = tmp_path / "bad.json"
     path.write_text(text)
     with pytest.raises(DataError, match=r"bad.json"):
+        read_ontology(path)
+
+
+def test_imports_are_named_and_not_followed(tmp_path):
+    """A file may name any address, or any file of this machine."""
+    pytest.importorskip("pronto")
+    (tmp_path / "served.owl").write_text(OWL)
+    with serving(tmp_path) as server:
+        for where in (f"{server.address}/well/served.owl", str(tmp_path / "served.owl")):
+            imports = f'toy.owl"><owl:imports rdf:resource="{where}"/></owl:Ontology>'
+            path = tmp_path / "importing.owl"
+            path.write_text(OWL.replace('toy.owl"/>', imports).replace("GO_", "HP_"))
+            with pytest.warns(DataWarning, match=rf"1 imports are not followed \(first: {where}\)"):
+                ontology = read_ontology(path)
+            assert list(ontology.terms) == ["HP:1", "HP:2"]
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("bad", ["[" * 100_000, '{"a":' * 100_000, "&a [1]", "*a", "!!binary x"])
+def test_what_is_not_json_never_reaches_pronto(tmp_path, bad):
+    """It would read it as YAML: nested brackets took it quadratic time, and YAML has references."""
+    pytest.importorskip("pronto")
+    path = tmp_path / "bad.json"
+    path.write_text(OBO_GRAPH.replace('"whole"', bad))
+    start = time.process_time()
+    with pytest.raises(DataError, match=r"bad.json: not an ontology in OBO-Graph JSON"):
+        read_ontology(path)
+    assert time.process_time() - start < 2
+
+
+def test_an_ontology_for_pronto_that_is_too_large(tmp_path, monkeypatch):
+    pytest.importorskip("pronto")
+    monkeypatch.setattr("hietan.datasets.readers.pronto._MOST_BYTES", len(OWL) - 1)
+    path = tmp_path / "large.owl"
+    path.write_text(OWL)
+    with pytest.raises(DataError, match=rf"has more than {len(OWL) - 1} bytes; convert it to OBO"):
         read_ontology(path)

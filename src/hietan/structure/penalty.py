@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import sys
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +59,6 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
     if not np.isfinite(values).all():
         j = int(np.flatnonzero(~np.isfinite(values))[0])
         raise ValueError(f"u must be finite, but its entry for {hierarchy.features[j]!r} is {values[j]}")
-    if not isinstance(lam, numbers.Real) or isinstance(lam, bool) or not 0 <= lam < np.inf:
+    if not isinstance(lam, numbers.Real) or isinstance(lam, bool) or not 0 <= lam <= sys.float_info.max:
         raise ValueError(f"lam must be a number, 0 or more, got {lam!r}")
     return graph_penalty(hierarchy).prox(values, float(lam))

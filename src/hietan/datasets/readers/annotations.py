@@ -141,6 +141,8 @@ class AnnotationReader:
 
     def _gaf(self, lines: _Numbered) -> Iterator[Annotation]:
         for number, line in lines:
+            if line.startswith("!"):
+                continue
             fields = line.split("\t")
             if len(fields) < _GAF_COLUMNS or not fields[1] or not fields[4]:
                 self._skip(number, line)
@@ -160,7 +162,7 @@ class AnnotationReader:
 
     def _gene2go(self, lines: _Numbered) -> Iterator[Annotation]:
         for number, line in lines:
-            if line.startswith("#"):
+            if line.startswith(("#", "!")):
                 continue
             fields = line.split("\t")
             if len(fields) < _GENE2GO_COLUMNS or not fields[1] or not fields[2]:
@@ -182,7 +184,7 @@ class AnnotationReader:
             )
 
     def _skip(self, number: int, line: str) -> None:
-        if not line.strip() or line.startswith("!"):
+        if not line.strip():
             return
         self.n_read += 1
         self.malformed += 1

@@ -7,10 +7,13 @@ and keep the name.
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
 import hashlib
 import io
+import lzma
 import os
+import struct
 import warnings
 import zipfile
 import zlib
@@ -25,7 +28,10 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 25
-BROKEN = (EOFError, zlib.error, gzip.BadGzipFile, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+BROKEN = (
+    *(EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile),
+    *(NotImplementedError, RuntimeError),
+)
 """What reading a damaged archive raises."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
@@ -143,7 +149,9 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
         while True:
             try:
                 piece = read(_CHUNK)
-            except (*BROKEN, UnicodeDecodeError) as error:
+            except (*BROKEN, UnicodeDecodeError, OSError) as error:
+                if isinstance(error, OSError) and not _is_about_content(error):
+                    raise
                 yield "", str(error) or type(error).__name__
                 return
             text: str = newlines.decode(piece, final=not piece)
@@ -178,9 +186,26 @@ def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
     if magic[:2] == b"\x1f\x8b":
         return stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
     if magic == b"PK\x03\x04" or member:
+        return _open_member(raw, name, member, stack)
+    return raw
+
+
+def _open_member(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
+    """Open a member of a zip archive; whatever a damaged directory makes `zipfile` raise becomes a BadZipFile."""
+    try:
         archive = stack.enter_context(zipfile.ZipFile(raw))
         return stack.enter_context(archive.open(_member(archive, name, member)))
-    return raw
+    except DataError:
+        raise
+    except (OSError, ValueError, OverflowError, struct.error) as error:
+        if isinstance(error, OSError) and not _is_about_content(error):
+            raise
+        raise zipfile.BadZipFile(str(error)) from error
+
+
+def _is_about_content(error: OSError) -> bool:
+    """Whether the error is about damaged content, such as an offset below 0, and not about the disk."""
+    return isinstance(error, gzip.BadGzipFile) or error.errno in (None, errno.EINVAL)
 
 
 def _peek(raw: Any) -> bytes:

@@ -12,6 +12,7 @@ from hietan.datasets.synthetic.dag import random_dag
 from hietan.hierarchy import Hierarchy
 
 _Indices = NDArray[np.intp]
+_MOST = 2**31 - 1  # columns and rows are counted in 32 bits
 
 
 def make_hierarchical_classification(
@@ -115,17 +116,19 @@ def _whole(name: str, value: Any, low: int) -> int:
     number = int(value)
     if number < low:
         raise ValueError(f"{name} is {value}; expected at least {low}")
+    if number > _MOST:
+        raise ValueError(f"{name} is {value}; expected at most {_MOST}")
     return number
 
 
 def _share(name: str, value: Any, inside: bool = False) -> float:
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {value!r}")
-    number = float(value)
+    number: Any = value  # compared before it becomes a float, which an integer may be too large for
     if not (0 < number < 1 if inside else 0 <= number <= 1):
         bounds = "strictly between 0 and 1" if inside else "from 0 to 1"
         raise ValueError(f"{name} is {value}; expected a number {bounds}")
-    return number
+    return float(value)
 
 
 def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: float) -> _Indices:

@@ -163,7 +163,12 @@ def _decode(line: bytes) -> dict[str, Any] | None:
     check, _, text = line.rstrip(b"\n").partition(b" ")
     if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(text):
         return None
-    return dict(json.loads(text))
+    try:
+        job = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    is_job = isinstance(job, dict) and all(type(job.get(key)) is int for key in ("seed", "fold"))
+    return job if is_job else None
 
 
 def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:

@@ -1,0 +1,141 @@
+"""What `make faults` found, into docs/reliability.*: python reproduction/reliability.py [write].
+
+The tests of `make faults` leave their counts in out/faults. They are joined into out/faults.json and, by promise, into
+docs/reliability.csv, from which the table of docs/reliability.md is made. `write` only rewrites the table on the page.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+from hietan.evaluation.outputs.tables import TextTable
+
+ROOT = Path(__file__).parent.parent
+DOCS, COUNTED = ROOT / "docs", ROOT / "out" / "faults"
+FIELDS = ("promise", "test", "faults", "refused", "lost", "changed", "foreign", "seeds")
+
+
+class Promise(NamedTuple):
+    """A promise, the test that holds it, and how the names of its counts begin."""
+
+    text: str
+    test: str
+    parts: str
+
+
+PROMISES = (
+    Promise(
+        "A study killed at any moment resumes, and ends with the bytes of an undisturbed one; no finished job is lost",
+        "tests/faults/test_kills.py::test_kill_and_run_again",
+        "kills of study",
+    ),
+    *(
+        Promise(
+            f"`hietan {name}` that was killed leaves the former file or the new one, and can be run again",
+            "tests/faults/test_kills.py::test_kill_and_run_again",
+            f"kills of {name}",
+        )
+        for name in ("build", "fit", "predict", "fetch", "report")
+    ),
+    Promise(
+        "Where the disk is full, a command says so in one line, keeps the former files, and succeeds given space",
+        "tests/faults/test_full_disk.py::test_a_full_disk",
+        "full disk",
+    ),
+    Promise(
+        "A damaged journal costs the jobs whose lines are damaged, and never gives another result",
+        "tests/faults/test_damaged_journals.py::test_a_damaged_journal",
+        "damaged journals",
+    ),
+    Promise(
+        "A forged or damaged model file is refused, or is a sound model",
+        "tests/test_forged_files.py::test_a_forged_model_is_refused_or_answers",
+        "forged models",
+    ),
+    Promise(
+        "A forged or damaged dataset file is refused, or is a sound dataset",
+        "tests/test_forged_files.py::test_a_forged_dataset_is_refused_or_sound",
+        "forged datasets",
+    ),
+    Promise(
+        "An ontology, annotations or labels with anything wrong are refused, or read with an account that adds up",
+        "tests/faults/test_mutated_files.py::test_a_mutated_file_is_read_with_an_account_or_refused",
+        "mutated",
+    ),
+    Promise(
+        "Odd numbers as parameters of estimators and arguments of functions are refused, or give finite results",
+        "tests/faults/test_arguments.py::test_parameters_of_estimators",
+        "odd",
+    ),
+    Promise(
+        "No regular expression takes more than linear time",
+        "tests/faults/test_regular_expressions.py::test_each_takes_linear_time",
+        "regular expressions",
+    ),
+)  # fmt: skip
+
+
+def collect() -> list[dict[str, str]]:
+    """Join the counts into out/faults.json and docs/reliability.csv; one row per promise that was put to the test."""
+    counts = {path.stem: json.loads(path.read_text()) for path in sorted(COUNTED.glob("*.json"))}
+    (ROOT / "out" / "faults.json").write_text(json.dumps(counts, indent=1) + "\n")
+    rows = []
+    for promise in PROMISES:
+        parts = [count for part, count in counts.items() if part.startswith(promise.parts)]
+        if not parts:
+            continue
+        row = {"promise": promise.text, "test": promise.test}
+        for field, key in (("faults", "injected"), *((key, key) for key in FIELDS[3:7])):
+            row[field] = str(sum(part[key] for part in parts))
+        rows.append(row | {"seeds": " ".join(map(str, sorted({part["seed"] for part in parts})))})
+    with open(DOCS / "reliability.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return rows
+
+
+def read() -> list[dict[str, str]]:
+    """The rows of docs/reliability.csv."""
+    with open(DOCS / "reliability.csv", newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    """The table of the page in Markdown."""
+    heading = (
+        "promise",
+        "the test that holds it",
+        "faults",
+        "refused",
+        "lost",
+        "answers changed",
+        "other exceptions",
+    )
+    cells = []
+    for row in rows:
+        counts = (f"{int(row[key]):,}" for key in FIELDS[2:7])
+        cells.append((row["promise"], f"`{row['test']}`", *counts))
+    total = sum(int(row["faults"]) for row in rows)
+    return TextTable(f"{total:,} faults", heading, tuple(cells)).to_markdown()
+
+
+def write() -> None:
+    """Put the table of docs/reliability.csv on the page."""
+    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
+    head, _, rest = page.partition("<!-- faults -->\n")
+    _, _, tail = rest.partition("<!-- end of faults -->")
+    text = f"{head}<!-- faults -->\n{table(read())}<!-- end of faults -->{tail}"
+    (DOCS / "reliability.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in ([], ["write"]):
+        sys.exit("usage: reliability.py [write]")
+    if not sys.argv[1:]:
+        collect()
+    write()

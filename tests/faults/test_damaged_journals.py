@@ -1,0 +1,139 @@
+"""However the journals of a study are damaged, a second run ends with the same bytes, and runs only what is lost."""
+
+import shutil
+import warnings
+import zlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hietan import HIPNB, TAN
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import run_study
+from hietan.exceptions import HietanError
+from support.faults import SEED, Faults, number_of
+from support.processes import contents
+
+DAMAGES = number_of("DAMAGES", 33)
+FOLDS, METHODS = 3, ("TAN", "HIP")
+TOTAL = 2 * 2 * len(METHODS) * FOLDS
+
+
+def study(folder, first=0):
+    """A small study; `first` chooses the data, whose names and shapes are always the same. What it said first."""
+    said = []
+    data = [
+        replace(make_hierarchical_classification(40, 12, random_state=first + k), name=f"d{k}")
+        for k in range(2)
+    ]
+    methods = dict(zip(METHODS, (TAN(), HIPNB()), strict=True))
+    run_study(data, methods, cv=FOLDS, seeds=2, output=folder, progress=said.append)
+    return said[0]
+
+
+def flip_bit(rng, content, other):
+    damaged = bytearray(content)
+    damaged[rng.integers(len(damaged))] ^= 1 << int(rng.integers(8))
+    return bytes(damaged)
+
+
+def cut_off(rng, content, other):
+    return content[: rng.integers(len(content))]
+
+
+def cut_out(rng, content, other):
+    a, b = sorted(rng.integers(len(content), size=2))
+    return content[:a] + content[b:]
+
+
+def swap_lines(rng, content, other):
+    lines = content.splitlines(keepends=True)
+    return b"".join(lines[i] for i in rng.permutation(len(lines)))
+
+
+def repeat_line(rng, content, other):
+    lines = content.splitlines(keepends=True)
+    return content + lines[rng.integers(len(lines))]
+
+
+def splice(rng, content, other):
+    """A line ends as one of another method, dataset or study."""
+    lines, foreign = content.splitlines(keepends=True), other.splitlines(keepends=True)
+    k = rng.integers(len(lines))
+    at = rng.integers(1, len(lines[k]))
+    lines[k] = lines[k][:at] + foreign[k][at - 1 :]
+    return b"".join(lines)
+
+
+def nul_bytes(rng, content, other):
+    k = rng.integers(len(content))
+    return content[:k] + bytes(rng.integers(1, 5000)) + content[k:]
+
+
+def half_a_character(rng, content, other):
+    k = rng.integers(len(content))
+    return content[:k] + b"\xe2\x82" + content[k:]
+
+
+def other_line_ends(rng, content, other):
+    return content.replace(b"\n", (b"\r\n", b"\r", b" ", b"\x85")[rng.integers(4)], int(rng.integers(1, 4)))
+
+
+def no_json(rng, content, other):
+    """A line of JSON that is not a job; its checksum is right."""
+    text = (b"1", b"[]", b"{}", b'{"seed":0}', b'{"seed":[],"fold":0}', b"[" * 9999, b'[["a",1]]')[
+        rng.integers(7)
+    ]
+    return content + b"%08x %s\n" % (zlib.crc32(text), text)
+
+
+WAYS = (
+    flip_bit,
+    cut_off,
+    cut_out,
+    swap_lines,
+    repeat_line,
+    splice,
+    nul_bytes,
+    half_a_character,
+    other_line_ends,
+    no_json,
+)
+
+
+@pytest.mark.slow
+def test_a_damaged_journal(tmp_path):
+    faults = Faults("damaged journals")
+    calm, other = tmp_path / "calm", tmp_path / "other"
+    study(calm)
+    study(other, first=7)
+    expected = contents(calm)
+    for number in range(DAMAGES):
+        rng, folder = np.random.default_rng([SEED, number]), tmp_path / f"case-{number}"
+        shutil.copytree(calm, folder)
+        way = WAYS[number % len(WAYS)]
+        case = f"{way.__name__} {number}"
+        journals = sorted(folder.rglob("*.jsonl"))
+        path = journals[rng.integers(len(journals))]
+        elsewhere = (other / path.relative_to(folder), journals[rng.integers(len(journals))])[rng.integers(2)]
+        damaged = way(rng, path.read_bytes(), elsewhere.read_bytes())
+        whole = set(path.read_bytes().splitlines(keepends=True))
+        lost = len(whole - set(damaged.splitlines(keepends=True)))
+        path.write_bytes(damaged)
+        faults.injected += 1
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                said = study(folder)
+        except HietanError as error:
+            faults.note("lost", f"{case}: {error}")
+        except Exception as error:
+            faults.note("foreign", f"{case}: {type(error).__name__}: {error}")
+        else:
+            if (said.resumed, said.total) != (TOTAL - lost, TOTAL):
+                faults.note("lost", f"{case}: {said.resumed} jobs resumed, {lost} lines lost")
+            if contents(folder) != expected:
+                faults.note("changed", case)
+        shutil.rmtree(folder)
+    faults.finish()
