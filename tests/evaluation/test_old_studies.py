@@ -29,6 +29,8 @@ def lines_of(path):
         return list(csv.DictReader(file))
 
 
+NEW_FILES = ("comparisons.csv",)
+NEW_TESTS = ("friedman_corrected", "iman_davenport_corrected")
 COLUMNS = list(lines_of(OLD / "summary.csv")[0])
 
 
@@ -45,14 +47,19 @@ def run_again(folder, progress):
 
 
 def results_in(folder):
-    """The files of a study that hold results. In its summary count the metrics of the old study, and not its report."""
+    """The files of a study that hold results and that the old release wrote, too.
+
+    In its summary count the metrics of the old study, and not its report; in its tests, those that the old release had.
+    """
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".jsonl", ".json", ".txt")]
+    paths = [path for path in paths if path.name not in NEW_FILES]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     summary = json.loads(files["summary.json"])
     summary.pop("report", None)
     summary["summary"] = [{name: row[name] for name in COLUMNS} for row in summary["summary"]]
     lines = [[line[name] for name in COLUMNS] for line in lines_of(folder / "summary.csv")]
-    return files | {"summary.json": summary, "summary.csv": lines}
+    tests = [line for line in lines_of(folder / "tests.csv") if line["test"] not in NEW_TESTS]
+    return files | {"summary.json": summary, "summary.csv": lines, "tests.csv": tests}
 
 
 @pytest.fixture

@@ -62,6 +62,11 @@ def test_all_files_are_there_and_agree(study):
     assert [r["method"] for r in drawn] == list(METHODS)
     means = results.rankings[0].means()
     assert all(float(r["mean_gmean_low"]) < means[r["method"]] < float(r["mean_gmean_high"]) for r in drawn)
+    compared = rows(path / "comparisons.csv")
+    expected = [[("" if v is None else str(v)) for v in row.values()] for row in results.comparisons()]
+    assert [list(row.values()) for row in compared] == expected and len(compared) == 2 * 3
+    interval = [(r["metric"], bool(r["difference_low"])) for r in compared if r["control"]]
+    assert interval == [("gmean", True)] * 2 + [("auc", False)] * 2
     assert len(rows(path / "folds.csv")) == 4 * 3 * 2 * 5
     assert len(rows(path / "times.csv")) == 4 * 3 * 2 * 5
     assert rows(path / "failures.csv") == []

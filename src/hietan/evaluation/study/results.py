@@ -5,15 +5,18 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hietan._io import atomic_write, to_json
-from hietan.evaluation.bootstrap import bootstrap_gmean
+from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pool
+from hietan.evaluation.effect_sizes import ROPE
 from hietan.evaluation.metrics import METRICS, Predictions
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.study.journal import Journal, read_manifest
@@ -69,6 +72,31 @@ class StudyResults:
     def manifest(self) -> dict[str, Any]:
         """The study as plain values: versions, seeds, fingerprints."""
         return self.study.manifest
+
+    def comparisons(self, *, rope: float = ROPE) -> tuple[MethodComparison, ...]:
+        """Every method of every ranking against its control, in one tidy table.
+
+        It has the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in which differences
+        up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data frame of it.
+        """
+        return tuple(
+            row
+            for ranking in self.rankings
+            for row in compare_methods(ranking, self.bootstrap(ranking), rope=rope)
+        )
+
+    def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
+        """Draws of rows for the methods of a ranking; None unless it is by GMean. Drawn once."""
+        if ranking.metric != "gmean":
+            return None
+        which = (ranking.tuning, ranking.setting, ranking.methods)
+        if which not in self._drawn:
+            self._drawn[which] = _draw_rows(self, ranking)
+        return self._drawn[which]
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[Any, ...], Bootstrap]:
+        return {}
 
 
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
@@ -127,6 +155,8 @@ def write_results(results: StudyResults, folder: Path) -> None:
     write_csv(folder / "feature_usage.csv", USAGE, _usage_lines(results))
     write_csv(folder / "bootstrap.csv", BOOTSTRAP, _bootstrap_lines(results))
     write_rankings(results.rankings, folder)
+    compared = [row.values() for row in results.comparisons()]
+    write_csv(folder / "comparisons.csv", MethodComparison.header(), compared)
     failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
     write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
     atomic_write(folder / "failures.txt", "\n".join(_tracebacks(results.failures)))
@@ -217,20 +247,25 @@ def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
     """The middle 95 % of draws of rows: sampling error, whereas the spread over seeds is the noise of the splits."""
-    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
     for ranking in results.rankings:
-        if ranking.metric != "gmean":
+        drawn = results.bootstrap(ranking)
+        if drawn is None:
             continue
-        keys = [
-            key
-            for name in ranking.methods
-            for key, m in results.study.methods.items()
-            if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
-        ]
-        drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
         ends = np.vstack([drawn.interval(drawn.mean_gmean), drawn.interval(drawn.average_rank)]).T
         for name, row in zip(ranking.methods, ends.tolist(), strict=True):
             yield [ranking.tuning, ranking.setting, name, len(drawn.mean_gmean), *row]
+
+
+def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
+    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
+    keys = [
+        key
+        for name in ranking.methods
+        for key, m in results.study.methods.items()
+        if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
+    ]
+    drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+    return replace(drawn, methods=ranking.methods)
 
 
 def _summary_rows(
