@@ -148,6 +148,10 @@ def test_usage_lists_the_features_kept_most_often(results):
     kept = [int(row[3]) for row in table.rows if row[0] == "synthetic-1"]
     assert kept == sorted(kept, reverse=True) and len(kept) == 10
     assert kept[0] == results.usage["synthetic-1", key].selected.max()
+    by_edges = usage_table(results, key, by="in_edges")
+    edges = [int(row[5]) for row in by_edges.rows if row[0] == "synthetic-1"]
+    assert edges == sorted(edges, reverse=True)
+    assert edges[0] == results.usage["synthetic-1", key].in_edges.max() and by_edges.rows[0][6] == "1"
 
 
 @pytest.mark.slow
@@ -209,7 +213,7 @@ def test_names_that_differ_have_files_of_their_own(tmp_path):
     results = run_study([replace(data, name=name) for name in names], methods, cv=3)
     results = replace(results, rankings=results.rankings[:1])
     tables = write_tables(results, tmp_path)
-    assert len(set(tables)) == 3 * (3 + 2) and all(path.exists() for path in tables)
+    assert len(set(tables)) == 3 * (3 + 2 * 2) and all(path.exists() for path in tables)
     figures = write_figures(replace(results, rankings=()), tmp_path, usage=True)
     assert len(set(figures)) == 2 * 4 * 2 and all(path.exists() for path in figures)
     explained = write_explanations(results, tmp_path, details=True)

@@ -46,7 +46,7 @@ from hietan.evaluation.study import (
     read_summary,
     run_study,
 )
-from hietan.evaluation.usage import FeatureUsage, count_usage
+from hietan.evaluation.usage import FeatureUsage, UsageRow, count_usage
 from hietan.exceptions import StudyError
 
 __all__ = [
@@ -68,6 +68,7 @@ __all__ = [
     "StudyResults",
     "SummaryRow",
     "TestResult",
+    "UsageRow",
     "auc_score",
     "average_precision",
     "average_ranks",

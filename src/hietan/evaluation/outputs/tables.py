@@ -143,19 +143,18 @@ def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[
     return TextTable(f"{title}: {words}", header, tuple(cells), tuple(lines))
 
 
-def usage_table(results: StudyResults, key: str, lines: Sequence[str] = ()) -> TextTable:
-    """The features that are kept most often on each dataset, as in the paper's Table S1."""
+def usage_table(
+    results: StudyResults, key: str, lines: Sequence[str] = (), *, by: str = "selected"
+) -> TextTable:
+    """The most frequent features on each dataset, as in the paper's Table S1, by one of both counts."""
     rows: list[tuple[str, ...]] = []
     for dataset in results.study.datasets:
-        if (dataset, key) in results.usage:
-            usage, view = results.usage[dataset, key], results.study.view(dataset)
-            features, names = view.feature_names, view.term_names
-            rows += [
-                (dataset, features[j], names[j], str(usage.selected[j]), str(usage.in_edges[j]))
-                for j in usage.top(TOP_FEATURES)
-            ]
-    header = ("dataset", "feature", "name", "Freq. of Selection", "Freq. in Edges")
-    return TextTable(f"{key}: the features kept most often", header, tuple(rows), tuple(lines), 3)
+        for row in results.feature_usage(dataset, key, by=by)[:TOP_FEATURES]:
+            numbers = (row.selected, row.rank_selected, row.in_edges, row.rank_in_edges)
+            rows.append((dataset, row.feature, row.name, *map(str, numbers)))
+    header = ("dataset", "feature", "name", "Freq. of Selection", "rank", "Freq. in Edges", "rank")
+    what = "kept most often" if by == "selected" else "in most edges"
+    return TextTable(f"{key}: the features {what}", header, tuple(rows), tuple(lines), 3)
 
 
 def write_tables(results: StudyResults, folder: Path) -> list[Path]:
@@ -169,7 +168,9 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
         named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, lines)
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
     for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
-        named[f"usage-{method_stem(results.study.methods[key])}"] = usage_table(results, key, lines)
+        stem = f"usage-{method_stem(results.study.methods[key])}"
+        named[stem] = usage_table(results, key, lines)
+        named[f"{stem}-by-edges"] = usage_table(results, key, lines, by="in_edges")
     written = []
     for name, table in named.items():
         for ending, text in (("csv", table.to_csv()), ("md", table.to_markdown()), ("tex", table.to_latex())):

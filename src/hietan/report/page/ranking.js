@@ -178,7 +178,7 @@ function heatMap(ranking, order) {
   return [
     scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
     note(
-      "Underlined: the best method on a dataset, unless all are equal. ",
+      "Bold: the best method on a dataset, unless all are equal. ",
       "Methods are ordered from left to right by average rank.",
     ),
   ];
