@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any
@@ -85,6 +86,17 @@ class EdgeRanking:
         """The first `limit` edges (i, j), i < j; all of them by default."""
         d = self.counts.n_features
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
+
+    def walk(self) -> Iterator[tuple[int, int, float]]:
+        """All edges (i, j) with their CMI, from the top down; sorted in blocks, as they are read."""
+        d = self.counts.n_features
+        total = d * (d - 1) // 2
+        start, stop = 0, min(total, 4 * d)
+        while start < total:
+            first, second = self.edges(stop)[start:].astype(np.int64).T.copy()
+            keys = _kernel.pair_keys(first, second, counts=self.counts.kernel)
+            yield from zip(first.tolist(), second.tolist(), (keys / 1e12).tolist(), strict=True)
+            start, stop = stop, min(total, 2 * stop)
 
     def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
         """When each feature of a tree got its first edge: edges enter in the order of the ranking.
