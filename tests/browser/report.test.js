@@ -82,6 +82,7 @@ async function overviewShowsTheScores(page, { width }) {
   await drawn(page);
   assert.equal(await page.locator("svg[aria-label^='Average ranks']").count(), 1);
   assert.equal(await page.locator(".ranking tbody tr").count(), 3);
+  assert.equal(await page.locator(".effects tbody tr").count(), 2);
   await fitsTheWidth(page, width);
   await picture(page, `overview-${width}`);
 }
