@@ -172,6 +172,10 @@ async function treesAreExplored(page, { width }) {
   assert.equal(await world.getAttribute("transform"), whole);
   await dragTree(page, panel);
   assert.notEqual(await world.getAttribute("transform"), whole);
+  const learned = page.locator(".learned").first();
+  await learned.locator("summary").click();
+  assert.match(await learned.locator(".trace tbody tr").first().textContent(), /^1.* – .*(taken|refused)/);
+  assert.match(await learned.textContent(), /Directions of the edges of the tree: \d+ /);
   const removed = page.locator(".removed").first();
   await removed.locator("summary").click();
   const reason = /which is [01]: same value as its (ancestor|descendant) /;

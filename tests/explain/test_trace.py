@@ -28,7 +28,7 @@ ROW = [0, 0, 1, 0, 1, 1]
 def figure(**options):
     """The trace of the paper's figures: its DAG and the beginning of its ranking."""
     pairs = BEST + [pair for pair in map("".join, itertools.combinations(NAMES, 2)) if pair not in BEST]
-    ranked = [(*map(NAMES.index, pair), 1 - 0.01 * k) for k, pair in enumerate(pairs)]
+    ranked = [(k + 1, *map(NAMES.index, pair), 1 - 0.01 * k) for k, pair in enumerate(pairs)]
     return trace_tree(ranked, FIGURE, range(6), **options)
 
 
@@ -85,7 +85,7 @@ def test_open_edges_are_directed_by_a_parent_that_comes_later():
     names = list("pqrs")
     hierarchy = Hierarchy.from_edges([("s", "r")], features=names)
     ranked = [(0, 1, 0.9), (1, 2, 0.8), (2, 3, 0.7), (0, 2, 0.6), (0, 3, 0.5), (1, 3, 0.4)]
-    trace = trace_tree(ranked, hierarchy, range(4), directed=True)
+    trace = trace_tree(((k, *edge) for k, edge in enumerate(ranked, 1)), hierarchy, range(4), directed=True)
     assert trace.tree.edges == (("s", "r"), ("r", "q"), ("q", "p"))
     assert [(edge.verdict, edge.direction) for edge in trace.considered] == [
         (Verdict.OPEN, Direction.PARENT),
@@ -93,7 +93,7 @@ def test_open_edges_are_directed_by_a_parent_that_comes_later():
         (Verdict.ALONG_HIERARCHY, Direction.HIERARCHY),
     ]
     blocked = trace_tree(
-        [(1, 2, 0.9), (0, 2, 0.8), (0, 1, 0.7)],
+        [(1, 1, 2, 0.9), (2, 0, 2, 0.8), (3, 0, 1, 0.7)],
         Hierarchy.from_edges([("a", "c"), ("b", "c")], features=list("abc")),
         range(3),
         directed=True,
@@ -126,6 +126,23 @@ def test_the_tree_is_the_kernels_and_every_reason_holds(problem):
             assert [(e.first, e.second) for e in trace.considered] == ranked[: len(trace.considered)]
             information = [edge.information for edge in trace.considered]
             assert information == sorted(information, reverse=True)
+            assert [edge.rank for edge in trace.considered] == list(range(1, trace.n_considered + 1))
+
+
+@examples(20)
+@given(problem=problems(min_features=1))
+def test_a_limited_trace_has_the_first_edges_and_those_that_were_taken(problem):
+    rows = rows_of(problem, 2)
+    for make in TREES:
+        clf = fitted(problem, make)
+        for r in range(len(rows)):
+            whole = clf.trace(rows.iloc[[r]])
+            for limit in (0, 1, 4):
+                trace = clf.trace(rows.iloc[[r]], limit=limit)
+                kept = [e for e in whole.considered if e.rank <= limit or e.verdict.is_taken]
+                assert list(trace.considered) == kept
+                assert (trace.tree, trace.n_considered) == (whole.tree, whole.n_considered)
+                assert (trace.directions, trace.removed_by) == (whole.directions, whole.removed_by)
 
 
 @examples(10)
@@ -218,6 +235,11 @@ def test_text_and_html(model):
     assert len([line for line in lines if re.match(r"  \d  ", line)]) == 5
     assert f"{len(trace.considered) - 5:,} further edges were considered: " in str(trace.text(5))
     assert len(trace.text(10**6).splitlines()) >= len(trace.considered)
+    refused = len(trace.considered) - len(trace.taken)
+    assert (
+        f"\n{refused:,} further edges were considered and refused."
+        in clf.trace(data.X[[varied]], limit=0).text()
+    )
     html = trace._repr_html_()
     assert "&lt;name" in html and "<name" not in html
 
@@ -243,4 +265,6 @@ def test_any_form_of_one_row_and_no_other(model):
 def test_real_data(real_data, make):
     data = fetch_ageing_genes("mouse", "CC", data_home=real_data)
     clf = make(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
-    assert clf.trace(data.X[:1]).tree == clf.trees(data.X[:1])[0]
+    trace, limited = clf.trace(data.X[:1]), clf.trace(data.X[:1], limit=20)
+    assert trace.tree == limited.tree == clf.trees(data.X[:1])[0]
+    assert limited.directions == trace.directions and limited.n_considered == trace.n_considered

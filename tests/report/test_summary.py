@@ -88,6 +88,26 @@ def test_effects_are_those_of_the_study(study, summary):
             assert line == [number[row.method], *(None if v is None else round(v, 4) for v in numbers)]
 
 
+def test_traces_are_those_of_the_models(study, summary):
+    _, results = study
+    data, pooled = summary["datasets"][0], results.study.datasets["synthetic-0"]
+    for entry in data["explained"][:3]:
+        for number, make in ((0, TAN), (1, HieTANLite)):
+            key = summary["methods"][number]["key"]
+            fold = results.predictions["synthetic-0", key, 0].fold
+            train = fold != fold[entry["row"]]
+            clf = make(hierarchy=pooled.hierarchy, random_state=0).fit(pooled.X[train], pooled.y[train])
+            trace = clf.trace(pooled.X[[entry["row"]]])
+            shown = entry["methods"][number]["trace"]
+            assert [
+                (rank, data["features"][i], data["features"][j]) for rank, i, j, *_ in shown["edges"]
+            ] == [(edge.rank, edge.first, edge.second) for edge in trace.considered[:15]]
+            assert [edge[5] for edge in shown["edges"]] == [edge.outcome for edge in trace.considered[:15]]
+            assert (shown["considered"], shown["all"]) == (trace.n_considered, trace.n_edges)
+            assert sum(shown["directions"].values()) == len(trace.tree) - 1
+        assert "trace" not in entry["methods"][2]  # HIP learns no tree
+
+
 def test_friedman_is_shown_with_and_without_the_correction_for_ties(study, summary):
     _, results = study
     for shown, ranking in zip(summary["rankings"], results.rankings, strict=True):

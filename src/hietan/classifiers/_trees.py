@@ -51,10 +51,10 @@ class TreeClassifier(BaseBayes):
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X."""
 
-    def trace(self, X: Any, *, term_names: Any = None) -> Trace:
+    def trace(self, X: Any, *, term_names: Any = None, limit: int | None = None) -> Trace:
         """How the tree of one row was learned: which edges were taken or refused, and why (Figures 2a and 3a).
 
-        It takes longer than a prediction: every step is recorded.
+        It takes longer than a prediction, up to seconds for a thousand features, unless it is limited.
 
         Parameters
         ----------
@@ -62,6 +62,9 @@ class TreeClassifier(BaseBayes):
             The row.
         term_names : mapping, sequence or None, default None
             Readable names of the features: by feature, or in the order of the columns.
+        limit : int or None, default None
+            Record this many edges from the top of the ranking, and of the others only those that were taken. None
+            means that all edges are recorded until the tree is complete.
 
         Returns
         -------
@@ -74,8 +77,9 @@ class TreeClassifier(BaseBayes):
             raise ValueError(f"trace takes one row, got {rows.n_rows}; pass a single one, such as X[:1]")
         ranking = self._ranking
         values = unpack(rows.words(np.arange(1)), 1)[0].tolist()
+        learned = None if limit is None else self.trees(X)[0].parent
         return trace_tree(
-            ranking.walk(),
+            ranking.walk(limit, learned),
             self.hierarchy_,
             self._root_order.tolist(),
             directed=self._directed,

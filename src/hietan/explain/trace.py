@@ -49,6 +49,8 @@ class ConsideredEdge:
 
     Attributes
     ----------
+    rank : int
+        Its place in the ranking of all edges, from 1.
     first, second : str
         The two features, in the order of the columns.
     information : float
@@ -65,6 +67,7 @@ class ConsideredEdge:
         The features that were removed when the edge was taken, as redundant to one of its two features.
     """
 
+    rank: int
     first: str
     second: str
     information: float
@@ -74,6 +77,17 @@ class ConsideredEdge:
     child: str | None = None
     direction: Direction | None = None
     removed: tuple[str, ...] = ()
+
+    @property
+    def outcome(self) -> str:
+        """The reason, the direction that was left open at first, and the features that were removed, in words."""
+        words = self.reason
+        if self.verdict is Verdict.OPEN and self.direction is not None:
+            words = f"{words}: in the end {self.parent} -> {self.child}, {self.direction.value}"
+        if self.removed:
+            more = f" and {len(self.removed) - _NAMED:,} more" if len(self.removed) > _NAMED else ""
+            words = f"{words}; removes {', '.join(self.removed[:_NAMED])}{more}"
+        return words
 
 
 @dataclass(frozen=True)
@@ -87,9 +101,12 @@ class Trace:
     tree : Tree
         The tree, which is the one that scores the row.
     considered : tuple of ConsideredEdge
-        The edges in the order in which they were considered: from the highest conditional mutual information down.
+        The edges in the order in which they were considered: from the highest conditional mutual information down. If
+        the record was limited, only those that were taken follow the first ones.
+    n_considered : int
+        The number of edges that were considered, recorded or not.
     n_edges : int
-        The number of all pairs of features. Those that are not in `considered` came after the tree was complete.
+        The number of all pairs of features. After the first `n_considered`, the tree was complete.
     removed_by : mapping of str to str
         For each feature that was removed, the one that it is redundant to.
     names : mapping of str to str
@@ -117,6 +134,7 @@ class Trace:
     row: str
     tree: Tree
     considered: tuple[ConsideredEdge, ...]
+    n_considered: int
     n_edges: int
     removed_by: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -158,10 +176,10 @@ def _as_text(trace: Trace, limit: int) -> str:
     shown = trace.considered[:limit]
     lines = [_headline(trace), ""]
     width = max((len(_pair(trace, edge)) for edge in shown), default=0)
-    digits = len(str(len(shown)))
-    for number, edge in enumerate(shown, 1):
+    digits = max((len(f"{edge.rank:,}") for edge in shown), default=0)
+    for edge in shown:
         pair = f"{_pair(trace, edge):<{width}}"
-        lines.append(f"  {number:>{digits}}  {pair}  {edge.information:.4f}  {_outcome(edge)}")
+        lines.append(f"  {edge.rank:>{digits},}  {pair}  {edge.information:.4f}  {edge.outcome}")
     lines += [""] * bool(shown)
     return "\n".join([*lines, *_notes(trace, limit)])
 
@@ -169,10 +187,10 @@ def _as_text(trace: Trace, limit: int) -> str:
 def _as_html(trace: Trace, limit: int = 100) -> str:
     """A card with a table of the first `limit` considered edges; all names are escaped."""
     rows = "".join(
-        f'<tr style="opacity:{1 if edge.verdict.is_taken else 0.6}"><td style="text-align:right">{number}</td>'
+        f'<tr style="opacity:{1 if edge.verdict.is_taken else 0.6}"><td style="text-align:right">{edge.rank:,}</td>'
         f'<td style="text-align:left">{escape(_pair(trace, edge))}</td><td>{edge.information:.4f}</td>'
-        f'<td style="text-align:left">{escape(_outcome(edge))}</td></tr>'
-        for number, edge in enumerate(trace.considered[:limit], 1)
+        f'<td style="text-align:left">{escape(edge.outcome)}</td></tr>'
+        for edge in trace.considered[:limit]
     )
     head = (
         '<th></th><th style="text-align:left">edge</th><th>CMI</th><th style="text-align:left">outcome</th>'
@@ -185,7 +203,7 @@ def _as_html(trace: Trace, limit: int = 100) -> str:
     body = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{notes}"
     counts = {
         "features in the tree": len(trace.tree),
-        "edges considered": len(trace.considered),
+        "edges considered": trace.n_considered,
         "features removed": len(trace.removed_by),
     }
     more = details("Directions of the edges", f"<ul>{items}</ul>") if items else ""
@@ -195,7 +213,7 @@ def _as_html(trace: Trace, limit: int = 100) -> str:
 def _headline(trace: Trace) -> str:
     return (
         f"{trace.method}, {trace.row}: a tree of {len(trace.tree):,} of {len(trace.tree.feature_names):,} features; "
-        f"{len(trace.considered):,} of {trace.n_edges:,} edges considered"
+        f"{trace.n_considered:,} of {trace.n_edges:,} edges considered"
     )
 
 
@@ -207,7 +225,11 @@ def _notes(trace: Trace, limit: int) -> list[str]:
         kinds = Counter(edge.verdict.name.lower().replace("_", " ") for edge in rest)
         listed = ", ".join(f"{n:,} {kind}" for kind, n in kinds.most_common())
         notes.append(f"{len(rest):,} further edges were considered: {listed}.")
-    after = trace.n_edges - len(trace.considered)
+    unrecorded = trace.n_considered - len(trace.considered)
+    if unrecorded:
+        were = "edge was" if unrecorded == 1 else "edges were"
+        notes.append(f"{unrecorded:,} further {were} considered and refused.")
+    after = trace.n_edges - trace.n_considered
     if after:
         were = "edge was" if after == 1 else "edges were"
         notes.append(f"{after:,} further {were} not considered: the tree was complete.")
@@ -222,16 +244,6 @@ def _notes(trace: Trace, limit: int) -> list[str]:
 
 def _pair(trace: Trace, edge: ConsideredEdge) -> str:
     return f"{_label(trace, edge.first)} - {_label(trace, edge.second)}"
-
-
-def _outcome(edge: ConsideredEdge) -> str:
-    words = edge.reason
-    if edge.verdict is Verdict.OPEN and edge.direction is not None:
-        words = f"{words}: in the end {edge.parent} -> {edge.child}, {edge.direction.value}"
-    if edge.removed:
-        more = f" and {len(edge.removed) - _NAMED:,} more" if len(edge.removed) > _NAMED else ""
-        words = f"{words}; removes {', '.join(edge.removed[:_NAMED])}{more}"
-    return words
 
 
 def _label(trace: Trace, feature: str) -> str:

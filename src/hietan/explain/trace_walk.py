@@ -19,7 +19,7 @@ from hietan.structure.tree import ABSENT, ROOT
 
 
 def trace_tree(
-    ranked: Iterable[tuple[int, int, float]],
+    ranked: Iterable[tuple[int, int, int, float]],
     hierarchy: Hierarchy,
     root_order: Sequence[int],
     *,
@@ -34,9 +34,9 @@ def trace_tree(
 
     Parameters
     ----------
-    ranked : iterable of (i, j, information)
-        All pairs of columns, i < j, from the highest conditional mutual information down; read until the tree is
-        complete.
+    ranked : iterable of (rank, i, j, information)
+        The pairs of columns, i < j, from the highest conditional mutual information down; read until the tree is
+        complete. Pairs that are refused may be left out: nothing depends on them.
     hierarchy : Hierarchy
         The hierarchy over the columns.
     root_order : sequence of int
@@ -54,19 +54,22 @@ def trace_tree(
     """
     walk = _Walk(hierarchy, directed, values)
     steps: list[_Step] = []
-    for i, j, information in ranked:
+    for rank, i, j, information in ranked:
         if walk.is_complete:
             break
-        steps.append(walk.consider(i, j, information))
-    walk.finish(root_order, lone_feature)
+        steps.append(walk.consider(rank, i, j, information))
     features = hierarchy.features
     d = len(features)
+    n_edges = d * (d - 1) // 2
+    n_considered = (steps[-1].rank if steps else 0) if walk.is_complete else n_edges
+    walk.finish(root_order, lone_feature)
     return Trace(
         method=method,
         row=row,
         tree=Tree(np.array(walk.parent), features),
         considered=tuple(walk.record(step) for step in steps),
-        n_edges=d * (d - 1) // 2,
+        n_considered=n_considered,
+        n_edges=n_edges,
         removed_by={features[u]: features[v] for u, v in sorted(walk.removed_by.items())},
         names=dict(names or {}),
     )
@@ -76,6 +79,7 @@ def trace_tree(
 class _Step:
     """An edge when it was considered; its direction may follow later."""
 
+    rank: int
     i: int
     j: int
     information: float
@@ -90,10 +94,8 @@ class _Walk:
     def __init__(self, hierarchy: Hierarchy, directed: bool, values: Sequence[int] | None) -> None:
         self.features = hierarchy.features
         d = len(self.features)
-        above = hierarchy.ancestor_matrix
-        self.ancestors = [
-            set(above.indices[above.indptr[v] : above.indptr[v + 1]].tolist()) for v in range(d)
-        ]
+        self.ancestors = _columns_of_rows(hierarchy.ancestor_matrix)
+        self.descendants = _columns_of_rows(hierarchy.descendant_matrix)
         self.directed = directed
         self.values = values
         self.parent = [ROOT] * d
@@ -109,10 +111,10 @@ class _Walk:
         """Whether all features that are left are connected: every further edge would be refused."""
         return self.n_taken == len(self.features) - len(self.removed_by) - 1
 
-    def consider(self, i: int, j: int, information: float) -> _Step:
+    def consider(self, rank: int, i: int, j: int, information: float) -> _Step:
         """Take or refuse an edge."""
         verdict, words = self._judge(i, j)
-        step = _Step(i, j, information, verdict, words)
+        step = _Step(rank, i, j, information, verdict, words)
         if verdict.is_taken:
             self._take(i, j, verdict, words)
             step.removed = self._remove_redundant(i, j)
@@ -174,12 +176,11 @@ class _Walk:
         if self.values is None:
             return []
         removed = []
-        for u in range(len(self.features)):
-            if u in self.removed_by:
-                continue
-            same = [v for v in (i, j) if v != u and self.values[v] == self.values[u]]
+        related = {u for v in (i, j) for u in self.ancestors[v] | self.descendants[v]}
+        for u in sorted(related - self.removed_by.keys()):
+            same = [v for v in (i, j) if self.values[v] == self.values[u]]
             above = [v for v in same if v in self.ancestors[u]]
-            found = above or [v for v in same if u in self.ancestors[v]]
+            found = above or [v for v in same if v in self.descendants[u]]
             if found:
                 self.removed_by[u] = found[0]
                 removed.append(u)
@@ -201,7 +202,7 @@ class _Walk:
         """A step with names instead of columns, and with the direction that the edge has in the end."""
         named = {k: self.features[v] if k not in ("value", "relation") else v for k, v in step.words.items()}
         first, second = self.features[step.i], self.features[step.j]
-        edge = (first, second, step.information, step.verdict, step.verdict.value.format(**named))
+        edge = (step.rank, first, second, step.information, step.verdict, step.verdict.value.format(**named))
         if not step.verdict.is_taken:
             return ConsideredEdge(*edge)
         parent, child = (step.i, step.j) if self.parent[step.j] == step.i else (step.j, step.i)
@@ -209,3 +210,9 @@ class _Walk:
         return ConsideredEdge(
             *edge, self.features[parent], self.features[child], self.direction[child], removed
         )
+
+
+def _columns_of_rows(matrix: Any) -> list[set[int]]:
+    """The columns that each row of a CSR matrix holds."""
+    ends = zip(matrix.indptr[:-1].tolist(), matrix.indptr[1:].tolist(), strict=True)
+    return [set(matrix.indices[start:stop].tolist()) for start, stop in ends]
