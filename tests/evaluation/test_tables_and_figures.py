@@ -117,6 +117,7 @@ def test_effects_say_how_much_methods_differ():
     compared = compare_methods(ranking, rope=0.02)
     table = effects_table(compared, ranking.title)
     assert "differences from m_1; equivalent up to 2 points" in table.title
+    assert effects_table(compare_methods(ranking), "").title.endswith("equivalent up to 1 point")
     assert [row[0] for row in table.rows] == [row.method for row in compared[1:]]
     for cells, row in zip(table.rows, compared[1:], strict=True):
         assert cells[1] == f"{100 * row.mean_difference:+.2f}" and cells[2] == ""

@@ -137,9 +137,11 @@ def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[
         cells.append(
             (row.method, text(row.mean_difference), " to ".join(filter(None, ends)), biserial, *shown)
         )
-    unit = " points" if metric.scale == 100 else ""
-    words = f"differences from {control}; equivalent up to {metric.scale * (rope or 0):g}{unit}"
-    header = ("method", "difference", "95 % interval", "rank-biserial", "P worse", "P equivalent", "P better")
+    width = metric.scale * (rope or 0)
+    unit = "" if metric.scale == 1 else " point" if width == 1 else " points"
+    words = f"differences from {control}; equivalent up to {width:g}{unit}"
+    # Words of few letters: in a terminal of 80 columns, longer ones would be cut.
+    header = ("method", "differs by", "95 % interval", "rank biserial", "P worse", "P equiv.", "P better")
     return TextTable(f"{title}: {words}", header, tuple(cells), tuple(lines))
 
 
