@@ -85,24 +85,38 @@ lint-cpp: install  ## clang-format and clang-tidy over the kernel
 format-cpp: install  ## format the kernel
 	$(BIN)/clang-format -i $(CPP_FILES)
 
-SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsanitize=address,undefined -fno-sanitize-recover
+FUZZ_CASES ?= 1000000
+FUZZ_SEED  ?= $(shell date +%s)
 
-FUZZ_SECONDS ?= 60
-FUZZ_SEED    ?= $(shell date +%s)
+SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsanitize=address,undefined -fno-sanitize-recover
+BUILT     := out/sanitized
+OBJECTS   := $(patsubst kernel/%.cpp,$(BUILT)/%.o,$(wildcard kernel/bindings/*.cpp kernel/tests/*.cpp))
 
 # The extension brings no runtime of its own for the address sanitizer: that of GCC is loaded before Python.
-sanitize: out/kernel-tests out/sanitized/_kernel.so  ## the kernel's C++ tests, and its bindings with wrong arguments, under the address and undefined-behaviour sanitizers
-	out/kernel-tests
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
-		$(BIN)/python tests/support/programs/fuzz_kernel.py $(FUZZ_SECONDS) $(FUZZ_SEED) out/sanitized/_kernel.so
+UNDER_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)"
+PROGRAMS := tests/support/programs
 
-out/kernel-tests: $(CPP_FILES)
-	@mkdir -p out
-	$(CXX) $(SANITIZED) -Ikernel kernel/tests/*.cpp -o $@
+sanitize: install  ## the kernel's C++ tests and a million calls of its bindings (FUZZ_CASES) under the address and undefined-behaviour sanitizers, and the lines they reach
+	$(MAKE) -j 2 $(BUILT)/kernel-tests $(BUILT)/_kernel.so
+	rm -f $(BUILT)/*/*.gcda
+	$(BUILT)/kernel-tests
+	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/fuzz_kernel.py --cases $(FUZZ_CASES) --seed $(FUZZ_SEED) --processes 2 --extension $(BUILT)/_kernel.so
+	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/write_meanwhile.py 0.1 $(BUILT)/_kernel.so
+	$(BIN)/python $(PROGRAMS)/kernel_coverage.py $(BUILT)
 
-out/sanitized/_kernel.so: $(CPP_FILES) | install
-	@mkdir -p out/sanitized
-	$(CXX) $(SANITIZED) -shared -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) kernel/bindings/*.cpp -o $@
+$(BUILT)/kernel-tests: $(filter $(BUILT)/tests/%,$(OBJECTS))
+	$(CXX) $(SANITIZED) --coverage $^ -o $@
+
+$(BUILT)/_kernel.so: $(filter $(BUILT)/bindings/%,$(OBJECTS)) $(BUILT)/nanobind.o
+	$(CXX) $(SANITIZED) --coverage -shared $^ -o $@
+
+$(OBJECTS): $(BUILT)/%.o: kernel/%.cpp $(CPP_FILES)
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZED) --coverage -fPIC -fvisibility=hidden $(CPP_INCLUDE) -c $< -o $@
+
+$(BUILT)/nanobind.o: $(VENV)/.tools
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZED) -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) -c -o $@
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py

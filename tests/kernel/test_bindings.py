@@ -31,10 +31,40 @@ def counted(storage="dense"):
 @pytest.mark.slow
 def test_wrong_arguments_are_refused_and_never_crash():
     """In a process of its own, since that is where a crash would be seen."""
-    command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "3", "0"]
+    command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "--cases", "20000", "--seed", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) > 5
+    assert int(done.stdout.splitlines()[-1].split()[0]) >= 20_000
+
+
+@pytest.mark.slow
+def test_what_another_thread_writes_to_the_arguments_never_crashes():
+    """Also in a process of its own. The GIL is released during the calls, so they meet what is being written."""
+    command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout.split()[0]) == 40
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_totals_that_lie_in_the_memory_of_the_rows_do_not_lead_astray(index):
+    """The counts are written over the column indices while these are read."""
+    rows, d = sp.csr_array(X), X.shape[1]
+    indptr, all_rows = rows.indptr.astype(index), np.arange(60)
+    expected = np.zeros(d, np.int32), rows.indices.astype(index).view(np.int32)[:28].copy()
+    _kernel.count_sparse(indptr, rows.indices.astype(index), all_rows, *expected)
+    shared = rows.indices.astype(index)
+    totals = np.zeros(d, np.int32), shared.view(np.int32)[:28]
+    _kernel.count_sparse(indptr, shared, all_rows, *totals)
+    for found, wanted in zip(totals, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+    shared = rows.indices.astype(index)
+    ones = shared.view(np.int32)[: 2 * d].reshape(2, d)
+    expected = _kernel.count_cooccurrences(indptr, shared.copy(), Y, ones.copy())
+    found = _kernel.count_cooccurrences(indptr, shared, Y, ones)
+    for part, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(part, wanted)
 
 
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
