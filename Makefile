@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick coverage test-browser pictures soak lint lint-python lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
+.PHONY: help install demo test quick coverage test-browser pictures soak lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -92,7 +92,8 @@ SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsani
 BUILT     := out/sanitized
 OBJECTS   := $(patsubst kernel/%.cpp,$(BUILT)/%.o,$(wildcard kernel/bindings/*.cpp kernel/tests/*.cpp))
 
-# The extension brings no runtime of its own for the address sanitizer: that of GCC is loaded before Python.
+# In a domain of its own, the extension shares no types with the installed one, with which it is compared in a process.
+# It brings no runtime of the address sanitizer: that of GCC is loaded before Python.
 UNDER_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)"
 PROGRAMS := tests/support/programs
 
@@ -112,11 +113,26 @@ $(BUILT)/_kernel.so: $(filter $(BUILT)/bindings/%,$(OBJECTS)) $(BUILT)/nanobind.
 
 $(OBJECTS): $(BUILT)/%.o: kernel/%.cpp $(CPP_FILES)
 	@mkdir -p $(@D)
-	$(CXX) $(SANITIZED) --coverage -fPIC -fvisibility=hidden $(CPP_INCLUDE) -c $< -o $@
+	$(CXX) $(SANITIZED) --coverage -fPIC -fvisibility=hidden -DNB_DOMAIN=sanitized $(CPP_INCLUDE) -c $< -o $@
 
 $(BUILT)/nanobind.o: $(VENV)/.tools
 	@mkdir -p $(@D)
 	$(CXX) $(SANITIZED) -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) -c -o $@
+
+# A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
+PYTHON_FT ?= python3.13t
+FT_VENV   := .venv-free-threaded
+FT_NEEDS  := 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
+	'joblib>=1.4' 'threadpoolctl>=3.1' 'hypothesis>=6.100' 'pytest>=8' 'pytest-xdist>=3.5'
+FT_ROUNDS ?= 5
+
+free-threaded:  ## many threads on one model, and the kernel's tests, in a Python without the GIL (PYTHON_FT=python3.13t)
+	@$(PYTHON_FT) -c "import sys, sysconfig; sys.exit(not sysconfig.get_config_var('Py_GIL_DISABLED'))" || \
+		{ echo "$(PYTHON_FT) is not a free-threaded Python: set PYTHON_FT to one (3.13 or later, built with --disable-gil)."; exit 1; }
+	@test -x $(FT_VENV)/bin/python || $(PYTHON_FT) -m venv $(FT_VENV)
+	@$(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --only-binary :all: $(FT_NEEDS)
+	@PATH="$$PWD/$(FT_VENV)/bin:$$PATH" $(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --no-build-isolation --no-deps -e .
+	PYTHON_GIL=0 HIETAN_THREAD_ROUNDS=$(FT_ROUNDS) $(FT_VENV)/bin/python -m pytest -q tests/test_threads.py tests/kernel
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind.py

@@ -3,6 +3,8 @@
 import json
 import os
 import subprocess
+import sys
+import sysconfig
 
 import pytest
 
@@ -54,3 +56,11 @@ def test_processes_with_threads_share_models_and_their_files(tmp_path):
     told = json.loads(done.stdout)
     assert told["answers"] == 2 * 4 * THREADS * ROUNDS
     assert told["changed"] == 0 and told["saved"] >= len(CLASSIFIERS)
+
+
+@pytest.mark.skipif(not sysconfig.get_config_var("Py_GIL_DISABLED"), reason="this Python needs the GIL")
+def test_the_kernel_does_not_ask_for_the_gil():
+    """Python turns the GIL on, with a warning, for an extension that does not declare that it can do without."""
+    code = "import sys; import hietan._kernel; sys.exit(sys._is_gil_enabled())"
+    others = {name: value for name, value in os.environ.items() if name != "PYTHON_GIL"}
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, env=others)

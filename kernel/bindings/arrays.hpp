@@ -12,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "counts/words.hpp"
@@ -21,12 +22,67 @@ using namespace nb::literals;
 
 namespace hietan::python {
 
+// An array to read, and one to write to. NumPy may place entries at any address, but the kernel may read a number only
+// at a multiple of its size: an array to read is then copied, and one to write to is refused (see the casters below).
 template <typename T, int Dims>
-using In = nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+struct In : nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu> {};
 template <typename T, int Dims>
-using InOut = nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+struct InOut : nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu> {};
 template <typename T, int Dims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dims>>;
+
+template <typename Array>
+bool is_aligned(const Array& array) {
+  return reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename Array::Scalar) == 0;
+}
+
+}  // namespace hietan::python
+
+namespace nanobind::detail {
+
+template <typename T, int Dims>
+struct type_caster<hietan::python::In<T, Dims>> {
+  using Array = ndarray<const T, ndim<Dims>, c_contig, device::cpu>;
+  using Caster = make_caster<Array>;
+  using In = hietan::python::In<T, Dims>;
+  NB_TYPE_CASTER(In, Caster::Name)
+
+  template <typename Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    Caster caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    if (!hietan::python::is_aligned(caster.value)) {
+      try {
+        const object copy = module_::import_("numpy").attr("array")(handle(source));
+        if (!caster.from_python(copy, flags, cleanup)) return false;
+      } catch (...) {
+        return false;
+      }
+    }
+    static_cast<Array&>(value) = std::move(caster.value);
+    return hietan::python::is_aligned(value);
+  }
+};
+
+template <typename T, int Dims>
+struct type_caster<hietan::python::InOut<T, Dims>> {
+  using Array = ndarray<T, ndim<Dims>, c_contig, device::cpu>;
+  using Caster = make_caster<Array>;
+  using InOut = hietan::python::InOut<T, Dims>;
+  NB_TYPE_CASTER(InOut, Caster::Name)
+
+  template <typename Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    Caster caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    static_cast<Array&>(value) = std::move(caster.value);
+    return hietan::python::is_aligned(value);
+  }
+};
+
+}  // namespace nanobind::detail
+
+namespace hietan::python {
 
 // Raises a ValueError whose message is all `parts` in a row.
 template <typename... Parts>

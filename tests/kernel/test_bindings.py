@@ -46,6 +46,33 @@ def test_what_another_thread_writes_to_the_arguments_never_crashes():
     assert int(done.stdout.split()[0]) == 40
 
 
+def unaligned(array):
+    space = np.empty(array.nbytes + 1, np.uint8)
+    moved = space[1:].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+def test_arrays_at_odd_addresses_are_copied_or_refused():
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    totals = np.zeros(8, np.int32), np.zeros(28, np.int32)
+    for part in (0, 1):
+        moved = [unaligned(array) if k == part else array for k, array in enumerate(totals)]
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            _kernel.count_words(words, *moved)
+    expected = [array.copy() for array in totals]
+    _kernel.count_words(words, *expected)
+    _kernel.count_words(unaligned(words), *totals)
+    for found, wanted in zip(totals, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    for storage in ("dense", "sparse"):
+        counts = counted(storage)
+        moved = _kernel.Counts(*map(unaligned, arguments(counts)))
+        pairs = np.zeros(3, np.int64), np.array([1, 4, 7])
+        keys = _kernel.pair_keys(*pairs, counts.kernel)
+        np.testing.assert_array_equal(_kernel.pair_keys(*map(unaligned, pairs), moved), keys)
+
+
 @pytest.mark.parametrize("index", [np.int32, np.int64])
 def test_totals_that_lie_in_the_memory_of_the_rows_do_not_lead_astray(index):
     """The counts are written over the column indices while these are read."""
