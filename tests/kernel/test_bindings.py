@@ -235,6 +235,15 @@ def test_keys_that_the_ranking_could_not_tell_apart_are_refused(key):
         _kernel.Ranking(np.array([5, key, 3]), kernel_relations(Hierarchy.unrelated(["a", "b", "c"])))
 
 
+def test_weights_that_overflow_are_refused():
+    """Numbers that are not finite would reach a sort."""
+    children = np.minimum(np.arange(9), 7).astype(np.int32), np.arange(1, 8, dtype=np.int32)
+    rows = np.arange(61), np.tile(np.arange(8, dtype=np.int32), 8)[:60], np.full(60, 1.7e308)
+    weights = np.where(Y, 1.0, -1.0), np.full(60, 1 / 60)
+    with pytest.raises(ValueError, match="the values are too large: the weights of the regression overflow"):
+        _kernel.logistic_path(*rows, *weights, _kernel.GraphPenalty(*children), np.ones(1), max_iter=9, tol=0.0)
+
+
 def test_other_values_than_0_and_1_are_not_packed():
     with pytest.raises(ValueError, match="values must be 0 or 1, got others in row 1"):
         _kernel.pack_dense(np.array([[0, 1], [2, 0]], np.uint8), np.arange(2))
