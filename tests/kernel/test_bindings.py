@@ -241,7 +241,9 @@ def test_weights_that_overflow_are_refused():
     rows = np.arange(61), np.tile(np.arange(8, dtype=np.int32), 8)[:60], np.full(60, 1.7e308)
     weights = np.where(Y, 1.0, -1.0), np.full(60, 1 / 60)
     with pytest.raises(ValueError, match="the values are too large: the weights of the regression overflow"):
-        _kernel.logistic_path(*rows, *weights, _kernel.GraphPenalty(*children), np.ones(1), max_iter=9, tol=0.0)
+        _kernel.logistic_path(
+            *rows, *weights, _kernel.GraphPenalty(*children), np.ones(1), max_iter=9, tol=0.0
+        )
 
 
 def test_other_values_than_0_and_1_are_not_packed():

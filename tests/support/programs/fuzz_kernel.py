@@ -48,7 +48,8 @@ def csr(table, dtype):
 def arrays(rng, kernel):
     """All arrays of a random problem, valid. Most are tiny: what goes wrong does so at the edges."""
     widest = 40 if rng.random() < 0.1 else 10
-    n, d, classes = int(rng.integers(1, 150)), int(rng.integers(1, widest)), int(rng.integers(1, 4))
+    longest = 400 if rng.random() < 0.05 else 150
+    n, d, classes = int(rng.integers(1, longest)), int(rng.integers(1, widest)), int(rng.integers(1, 4))
     X = (rng.random((n, d)) < rng.choice([0.1, 0.5, 0.9])).astype(np.uint8)
     y = rng.integers(0, classes, n)
     above = np.tril(rng.random((d, d)) < 0.3, -1)
@@ -66,11 +67,16 @@ def arrays(rng, kernel):
         part.copy() if rng.random() < 0.5 else part
         for part in kernel.count_cooccurrences(a["indptr"], a["indices"], y, np.zeros((classes, d), np.int32))
     )
+    if rng.random() < 0.3:
+        a["pair_indices"] = read_only_result(kernel, a["pair_indices"])
+    if rng.random() < 0.02:  # more rows than logarithms are kept for
+        for name in ("class_count", "ones", "pairs", "pair_values"):
+            a[name] = a[name] * a[name].dtype.type(2000)
     a["keys"] = rng.integers(0, 10, d * (d - 1) // 2)
     a["up_indptr"], a["up_indices"] = csr(above, np.int32)
     a["down_indptr"], a["down_indices"] = csr(above.T, np.int32)
     a["child_indptr"], a["child_indices"] = csr(above.T & (rng.random((d, d)) < 0.7), np.int32)
-    a["parent"] = np.where(rng.random(d) < 0.5, -1, -2).astype(np.int32)
+    a["parent"] = np.array([rng.integers(-2, max(v, 1)) if v else -1 for v in range(d)], np.int32)
     a["parents"] = np.tile(a["parent"], (n, 1))
     a["log_prior"] = np.full(classes, -1.0)
     a["vector"], a["lambdas"] = rng.normal(size=d), np.array([0.5, 0.1])
@@ -79,6 +85,17 @@ def arrays(rng, kernel):
     a["weight"] = np.full(n, 1 / n)
     a["first"], a["second"] = np.zeros(1, np.int64), np.full(1, d - 1)
     return a
+
+
+def read_only_result(kernel, array):
+    """The same entries in a result of the kernel that is read-only, but could be made writable again."""
+    n = array.size
+    if not 0 < n < 50:
+        return array
+    result = kernel.spanning_tree(np.zeros(n * (n - 1) // 2, np.int64), n, 0)
+    result[:] = array
+    result.flags.writeable = False
+    return result
 
 
 class Both:
