@@ -83,8 +83,7 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
                             own_lambdas = copied(lambdas);
   for (const double value : own_values) require(std::isfinite(value), "values must be finite, got ", value);
   for (const double s : own_sign) require(std::abs(s) == 1, "sign must be 1 or -1, got ", s);
-  for (const double s : own_weight)
-    require(s >= 0 && std::isfinite(s), "weight must be finite, 0 or more, got ", s);
+  for (const double s : own_weight) require(s >= 0 && std::isfinite(s), "weight must be finite, 0 or more, got ", s);
   require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
   require(!std::isnan(tol), "tol must be a number, got ", tol);
   for (const double lambda : own_lambdas)
@@ -93,8 +92,8 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);
   nb::gil_scoped_release release;
-  LogisticPath path({n, d, own.indptr.data(), own.indices.data(), own_values.data()}, own_sign.data(), own_weight.data(),
-                    penalty);
+  LogisticPath path({n, d, own.indptr.data(), own.indices.data(), own_values.data()}, own_sign.data(),
+                    own_weight.data(), penalty);
   for (std::size_t k = 0; k < steps; ++k) {
     const LogisticPath::Fit fit = path.solve(own_lambdas[k], max_iter, tol, coef.data() + k * d);
     summary.data()[3 * k] = fit.intercept;
