@@ -13,7 +13,7 @@ ROWS = np.random.default_rng(1).random((150, N_FEATURES)) < 0.4
 TARGET = (ROWS[:, 3] ^ (np.random.default_rng(2).random(150) < 0.2)).astype(int)
 QUERIES = (np.random.default_rng(3).random((70, N_FEATURES)) < 0.4).astype(np.int8)
 TREE = Hierarchy.from_edges([(f"f{(v - 1) // 2}", f"f{v}") for v in range(1, N_FEATURES)])
-X = ROWS.astype(np.int8)
+X = TREE.close(ROWS.astype(np.int8))  # the rows of real data agree with the hierarchy
 
 
 def fresh_model(make):
