@@ -234,9 +234,12 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     @property
     def _learned(self) -> Any:
         """The result of `_learn`, computed on first use."""
-        if self.__dict__.get("_structure") is None:
-            self._structure = self._learn()
-        return self._structure
+        structure = self.__dict__.get("_structure")
+        if (
+            structure is None
+        ):  # threads that ask at the same time learn the same: it does not matter whose stays
+            structure = self._structure = self._learn()
+        return structure
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
