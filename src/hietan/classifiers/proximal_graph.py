@@ -21,7 +21,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
-from hietan.classifiers._logistic import LogisticProblem, PathFit, check_sizes
+from hietan.classifiers._solvers.graph_path import LogisticProblem, PathFit, check_sizes
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
