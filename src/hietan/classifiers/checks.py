@@ -33,6 +33,11 @@ def is_positive(value: object) -> bool:
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
 
 
+def is_weight(value: object) -> bool:
+    """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
+    return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
+
+
 def check_n_jobs(n_jobs: Any) -> None:
     """Refuse an `n_jobs` that joblib would not take, or that would start an absurd number of threads."""
     if n_jobs is None:
