@@ -290,10 +290,16 @@ def _check_names(names: Any, hierarchy: Hierarchy) -> None:
 
 
 def _check_weights(fitted: Mapping[str, Any], n_rows: int, d: int) -> None:
-    coef, intercept, lam = fitted["coef_"], fitted["intercept_"], fitted["lam_"]
+    coef, intercept = fitted["coef_"], fitted["intercept_"]
     right = _is_array(coef, "f", (n_rows, d)) and _is_array(intercept, "f", (n_rows,))
     _require(right, "the weights have the wrong shape")
     _require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+    if "lam_" in fitted:
+        _check_path(fitted, n_rows)
+
+
+def _check_path(fitted: Mapping[str, Any], n_rows: int) -> None:
+    lam = fitted["lam_"]
     _require(isinstance(lam, float) and 0 < lam < np.inf, "lam_ is not a number above 0")
     _require(_is_array(fitted["n_iter_"], "iu", (n_rows,)), "n_iter_ has the wrong shape")
     _require(_is_array(fitted["gap_"], "f", (n_rows,)), "gap_ has the wrong shape")

@@ -29,6 +29,7 @@ from hietan.classifiers import (
     HieAODE,
     HieAODELite,
     HieBAN,
+    HieLogistic,
     HieTAN,
     HieTANLite,
     ProximalGraph,
@@ -118,6 +119,7 @@ _ENTRIES = (
     MethodEntry("hie-aode-lite", "Hie-AODE-Lite", "ancestors are left out", HieAODELite, _PAPER, True),
     MethodEntry("hip-nb", "HIP + NB", "the most specific features of a row", HIPNB, (), True),
     MethodEntry("hie-ban", "HieBAN", "the hierarchy itself is the network", HieBAN),
+    MethodEntry("hie-logistic", "HieLogistic", "HieBAN, corrected by a regression", HieLogistic),
     MethodEntry(
         "proximal-graph", "proximalGraph", "a linear model that keeps whole paths", ProximalGraph, ("paper",)
     ),
