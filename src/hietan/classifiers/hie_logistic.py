@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -20,7 +19,7 @@ from hietan._runtime.thread_limits import one_thread
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature, held_out_scores
-from hietan.classifiers._solvers.losses import make_loss
+from hietan.classifiers._solvers.network_offsets import as_matrix, offsets_of, problem_of, spread_of
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
 from hietan.classifiers._storable import StorableMixin
@@ -54,8 +53,6 @@ SMOOTHING = "pooled"
 """The prior guess of the network: the same conditional probability over all classes together."""
 # The solver goes far below; a fit that stays above is not what it says it is.
 LARGEST_GAP = 1e-8
-# Differences between classes below this fraction of their scores are rounding.
-ROUNDING = 1e-12
 
 
 class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
@@ -217,8 +214,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         alpha = self._chosen_alpha(X, y) if self.alpha is None else float(self.alpha)
         openings = Openings(hierarchy)
         joint = leave_one_out_log_likelihood(openings, counts, rows, codes, SMOOTHING, alpha)
-        scale = _spread(joint)
-        problem = _problem(rows, joint / scale, codes, weights)
+        scale = spread_of(joint)
+        problem = problem_of(rows, joint / scale, codes, weights)
         with one_thread():
             ridge, fit, temperature = self._regress(problem, codes)
         self._warn_of_gap(fit)
@@ -274,12 +271,12 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         return self._scores(self._network(), self._read(X))
 
     def _scores(self, network: OpenScores, rows: BinaryRows) -> NDArray[np.float64]:
-        table = _matrix(rows)
+        table = as_matrix(rows)
 
         def score(start: int, stop: int) -> NDArray[np.float64]:
             joint = network.log_likelihood(rows, np.arange(start, stop))
             linear = table[start:stop] @ self.coef_.T + self.intercept_
-            part: NDArray[np.float64] = (_offsets(joint / self.scale_) + linear) / self.temperature_
+            part: NDArray[np.float64] = (offsets_of(joint / self.scale_) + linear) / self.temperature_
             return part
 
         scores = np.concatenate(map_chunks(score, rows.n_rows, self.n_jobs))
@@ -426,40 +423,3 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "HieLogistic", "every step of its fit needs all rows")
-
-
-def _matrix(rows: BinaryRows) -> Any:
-    """Rows in lists of ones as a CSR array."""
-    assert rows.indices is not None
-    stored: Any = np.ones(len(rows.indices)), rows.indices, rows.indptr
-    return sp.csr_array(stored, shape=rows.shape)
-
-
-def _offsets(joint: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What is added to the scores: log-odds of the second of two classes, or a column per class, centred in a row."""
-    if joint.shape[1] == 2:
-        return joint[:, 1:] - joint[:, :1]
-    centred: NDArray[np.float64] = joint - joint.mean(axis=1, keepdims=True)
-    return centred
-
-
-def _spread(joint: NDArray[np.float64]) -> float:
-    """The root of the mean, over all pairs of classes, of the variance of their log-odds; 1 if there is none.
-
-    The variances of all pairs add up to C times those of the scores minus their mean in each row.
-    """
-    n_classes = joint.shape[1]
-    centred = joint - joint.mean(axis=1, keepdims=True)
-    spread = float(np.sqrt(2 / (n_classes - 1) * centred.var(axis=0).sum()))
-    return spread if spread > ROUNDING * float(np.abs(joint).max()) else 1.0
-
-
-def _problem(
-    rows: BinaryRows,
-    scaled: NDArray[np.float64],
-    codes: NDArray[np.intp],
-    weights: NDArray[np.float64],
-) -> RidgeProblem:
-    X = _matrix(rows)
-    unit = X.nnz / X.shape[0] or 1.0  # without ones, nothing is penalised
-    return RidgeProblem(X, _offsets(scaled), make_loss(codes, scaled.shape[1], weights), unit)
