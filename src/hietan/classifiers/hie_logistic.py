@@ -18,8 +18,8 @@ from hietan._runtime.parallel import map_chunks
 from hietan._runtime.thread_limits import one_thread
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
-from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature, held_out_scores
-from hietan.classifiers._solvers.network_offsets import as_matrix, offsets_of, problem_of, spread_of
+from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
+from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
 from hietan.classifiers._storable import StorableMixin
@@ -44,13 +44,10 @@ from hietan.structure import (
     Openings,
     OpenScores,
     count_openings,
-    leave_one_out_log_likelihood,
     unpack,
 )
 from hietan.structure.tree import ABSENT, ROOT
 
-SMOOTHING = "pooled"
-"""The prior guess of the network: the same conditional probability over all classes together."""
 # The solver goes far below; a fit that stays above is not what it says it is.
 LARGEST_GAP = 1e-8
 
@@ -83,15 +80,15 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         Weight of the prior guess in every probability of the network; it must be above 0. None means that it is chosen
         by the exact leave-one-out log loss of HieBAN.
     ridge : float or None, default 1.0
-        Weight of the penalty, above 0. None means that it is chosen from 16 values between 0.01 and 1000 by the log
-        loss of held-out scores. With two classes these are approximate leave-one-out scores, as long as there are at
-        most 4096 rows or features; otherwise they come from a 5-fold cross-validation of the regression.
+        Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
+        the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
+        with the same log loss. A class with fewer rows reduces the number of folds.
     class_weight : {"balanced"}, dict or None, default "balanced"
         Weights of the rows of each class. "balanced" gives each class the same total weight: the probabilities are then
         those of equally frequent classes. None means 1, for probabilities that follow the classes' frequencies.
     calibrate : bool, default False
-        Whether all scores are divided by a temperature, the positive number with the smallest log loss of held-out
-        scores. This changes the probabilities, but never the predicted class.
+        Whether all scores are divided by a temperature, the positive number with the smallest log loss in the same
+        kind of cross-validation. This changes the probabilities, but never the predicted class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     n_jobs : int or None, default None
@@ -116,7 +113,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     temperature_ : float
         The number by which scores are divided in the end; 1 unless `calibrate` is set.
     alpha_ : float
-        The weight of the prior guess, given or chosen.
+        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
     ridge_ : float
         The weight of the penalty, given or chosen.
     n_iter_ : int
@@ -205,24 +202,28 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
             )
-        weights = self._row_weights(classes, codes)
+        self._check_rarest(classes, codes)
         hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
         warn_of_misspelt(self.hierarchy, read.names, stacklevel=2)
-        rows = BinaryRows.from_matrix(read.X, self.binarize).sparse()
-        counts, violation = count_openings(rows, codes, len(classes), hierarchy)
+        table = BinaryRows.from_matrix(read.X, self.binarize).sparse()
+        counts, violation = count_openings(table, codes, len(classes), hierarchy)
         warn_of_contradiction(violation, stacklevel=2)
         alpha = self._chosen_alpha(X, y) if self.alpha is None else float(self.alpha)
-        openings = Openings(hierarchy)
-        joint = leave_one_out_log_likelihood(openings, counts, rows, codes, SMOOTHING, alpha)
-        scale = spread_of(joint)
-        problem = problem_of(rows, joint / scale, codes, weights)
+
+        def weigh(codes: NDArray[np.intp]) -> NDArray[np.float64]:
+            per_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+            weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
+            return weights
+
+        rows = NetworkRows(table, codes, len(classes), Openings(hierarchy), alpha, weigh)
         with one_thread():
-            ridge, fit, temperature = self._regress(problem, codes)
+            regression = rows.regression(counts)
+            ridge, fit, temperature = self._regress(rows, regression.problem)
         self._warn_of_gap(fit)
         # Nothing is refused from here on.
         self.classes_, self.hierarchy_ = classes, hierarchy
         self.counts_, self.class_count_ = counts, counts.class_count
-        self.alpha_, self.scale_, self.ridge_, self.temperature_ = alpha, scale, ridge, temperature
+        self.alpha_, self.scale_, self.ridge_, self.temperature_ = alpha, regression.scale, ridge, temperature
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         return self
@@ -233,23 +234,23 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             warnings.simplefilter("ignore")  # given already
             return float(network.fit(X, y).alpha_)
 
-    def _row_weights(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        per_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
-        weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
-        return weights
-
-    def _regress(self, problem: RidgeProblem, codes: NDArray[np.intp]) -> tuple[float, RidgeFit, float]:
+    def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
         """The ridge, the fit with it, and the temperature."""
-        if self.ridge is None:
-            choice = choose_ridge(problem, codes, self.n_jobs)
-            ridge, fit = choice.ridge, choice.fit
-        else:
-            ridge = float(self.ridge)
-            fit = solve_ridge(problem, ridge)
+        ridge = choose_ridge(rows, problem.loss, self.n_jobs) if self.ridge is None else float(self.ridge)
+        fit = solve_ridge(problem, ridge)
         if not self.calibrate:
             return ridge, fit, 1.0
-        scores = held_out_scores(problem, ridge, fit, codes, self.n_jobs)
-        return ridge, fit, choose_temperature(problem, scores)
+        return ridge, fit, choose_temperature(rows, problem.loss, ridge, self.n_jobs)
+
+    def _check_rarest(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
+        """Refuse a class with a single row, if something is chosen by cross-validation."""
+        count = np.bincount(codes)
+        if count.min() < 2 and (self.ridge is None or self.calibrate):
+            rare = classes.tolist()[count.argmin()]
+            raise ValueError(
+                f"ridge=None and calibrate=True use a cross-validation, which needs two rows of each class, but class "
+                f"{rare!r} has 1 sample; give ridge a value and leave calibrate out, or add rows of that class"
+            )
 
     def _warn_of_gap(self, fit: RidgeFit) -> None:
         if not fit.gap <= LARGEST_GAP:

@@ -46,9 +46,6 @@ class Loss(Protocol):
     def curvature(self, scores: Matrix) -> Curvature:
         """The second derivatives."""
 
-    def take(self, rows: NDArray[np.intp]) -> Loss:
-        """The loss of some of the rows."""
-
 
 @dataclass(frozen=True, eq=False)
 class _Diagonal:
@@ -82,10 +79,6 @@ class LogisticLoss:
     def curvature(self, scores: Matrix) -> Curvature:
         """The second derivatives: a number for each row."""
         return _Diagonal(self.weights * expit(scores) * expit(-scores))
-
-    def take(self, rows: NDArray[np.intp]) -> LogisticLoss:
-        """The loss of some of the rows."""
-        return LogisticLoss(self.signs[rows], self.weights[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,10 +121,6 @@ class MultinomialLoss:
     def curvature(self, scores: Matrix) -> Curvature:
         """The second derivatives: a block for each row."""
         return _Softmax(self.weights, softmax(scores, axis=1))
-
-    def take(self, rows: NDArray[np.intp]) -> MultinomialLoss:
-        """The loss of some of the rows."""
-        return MultinomialLoss(self.member[rows], self.weights[rows])
 
 
 def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64]) -> Loss:

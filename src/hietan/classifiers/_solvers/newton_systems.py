@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, cholesky, solve_triangular
+from scipy.linalg import cho_solve, cholesky
 
 from hietan.classifiers._solvers.losses import Curvature, Matrix
 from hietan.classifiers._solvers.ridge_problem import Whitened
@@ -89,22 +89,3 @@ class DenseSystem:
         root = self._root[:, None]
         inner = cho_solve((self._factor, True), root * self._whitened.forward(gradient), check_finite=False)
         return self._whitened.backward(root * inner) - gradient
-
-    def row_variances(self) -> NDArray[np.float64]:
-        """z^T H^-1 z of each row z, H being the Hessian."""
-        whitened = self._whitened
-        X = whitened.problem.X
-        diagonal = whitened.kernel_diagonal
-        variances = np.empty(len(diagonal))
-        for start in range(0, len(diagonal), DENSE_LIMIT):
-            part = slice(start, start + DENSE_LIMIT)
-            if self._by_rows:
-                kernel = whitened.problem.gram[:, part] / whitened.penalty + 1 / whitened.intercept_penalty
-                columns = self._root[:, None] * kernel
-            else:
-                rows = X[part].toarray().T
-                columns = np.vstack([whitened.scale * rows, np.full(rows.shape[1], whitened.intercept_scale)])
-            solved = solve_triangular(self._factor, columns, lower=True, overwrite_b=True, check_finite=False)
-            squares = np.einsum("ij,ij->j", solved, solved)
-            variances[part] = diagonal[part] - squares if self._by_rows else squares
-        return np.maximum(variances, 0)

@@ -103,10 +103,6 @@ class RidgeProblem:
             )
         return Whitened(self, penalty, self._doubled * INTERCEPT_PENALTY)
 
-    def take(self, rows: NDArray[np.intp]) -> RidgeProblem:
-        """The problem of some of the rows, with the same penalty."""
-        return RidgeProblem(self.X[rows], self.offsets[rows], self.loss.take(rows), self.unit)
-
 
 class Whitened:
     """A ridge in the coordinates U, the last row of which are the constants; see the head of this module."""
@@ -132,11 +128,6 @@ class Whitened:
         """The diagonal of the Hessian; zeros and ones are their own squares."""
         weights = self.scale**2 * (self.problem.transposed @ curvature.diagonal)
         return 1 + np.vstack([weights, self.intercept_scale**2 * curvature.diagonal.sum(axis=0)])
-
-    @property
-    def kernel_diagonal(self) -> NDArray[np.float64]:
-        """The squared length of each row in these coordinates."""
-        return self.problem.ones / self.penalty + 1 / self.intercept_penalty
 
     def zeros(self) -> Matrix:
         """The coordinates of weights of zero."""
