@@ -70,7 +70,7 @@ format-js:  ## format the report's scripts and styles; needs Node.js
 	tests/browser/set_up.sh tools
 	$(JS_TOOLS)/prettier --write $(JS)
 
-CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*.cpp)
+CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*/*.cpp)
 CPP_INCLUDE  = -Ikernel $(shell $(BIN)/python -c "import nanobind, sysconfig as s; \
 	print('-isystem', nanobind.include_dir(), '-isystem', s.get_path('include'))")
 
@@ -105,7 +105,7 @@ out/sanitized/_kernel.so: $(CPP_FILES) | install
 	$(CXX) $(SANITIZED) -shared -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) kernel/bindings/*.cpp -o $@
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
-	$(BIN)/python benchmarks/callgrind.py
+	$(BIN)/python benchmarks/callgrind/callgrind.py
 
 accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
 	$(BIN)/python reproduction/accuracy.py

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from functools import partial
 from pathlib import Path
 
 import bench_aode
+import bench_hie_ban
 import bench_scale
 import bench_tan
 import peers
@@ -38,9 +40,11 @@ def main() -> None:
         parser.error(f"unknown part {unknown[0]!r}; expected one of {', '.join(PARTS)}")
 
     run = {
-        "small": (lambda: bench_tan.report(options.rounds), lambda: bench_aode.report(options.rounds)),
+        "small": tuple(
+            partial(bench.report, options.rounds) for bench in (bench_tan, bench_aode, bench_hie_ban)
+        ),
         "peers": (lambda: peers.report(options.limit, options.peers_python),),
-        "scale": (bench_scale.report,),
+        "scale": (bench_scale.report, bench_hie_ban.report_scale),
     }
     about, done = machine(), []
     print(about, end="\n\n", flush=True)

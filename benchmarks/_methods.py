@@ -14,7 +14,8 @@ METHODS: dict[str, Any] = {
 }
 # Trees choose their roots at random; the others have nothing to choose.
 TREES = [name for name, kind in METHODS.items() if "random_state" in kind().get_params()]
-AVERAGES = [name for name in METHODS if name not in TREES]
+# What needs neither trees nor pairs has figures of its own.
+AVERAGES = [name for name in METHODS if name not in (*TREES, "HieBAN")]
 
 
 def new(name: str, hierarchy: Hierarchy, **options: Any) -> Any:

@@ -205,6 +205,40 @@ def test_a_small_file_asks_for_no_large_table(tmp_path, name):
         hietan.save(model, path)
 
 
+def test_counts_of_open_features_fit_the_hierarchy(tmp_path):
+    path, model = tmp_path / "m", fitted("HieBAN")
+    hietan.save(model, path)
+    content, counts = path.read_bytes(), model.counts_
+    hierarchy = model.hierarchy_
+    only = {
+        name: hierarchy.parents(name)[0] for name in hierarchy.features if len(hierarchy.parents(name)) == 1
+    }
+    child, parent = next(
+        (v, u) for v, u in only.items() if u in hierarchy.roots
+    )  # the child counts the parent's ones
+    for name, part, feature in (("ones", counts.ones, parent), ("open", counts.open, child)):
+        for change in (-1, 1, 2**31 - 50):
+            wrong = part.copy()
+            wrong[:, hierarchy.index(feature)] += np.int32(change)
+            path.write_bytes(content)
+            rewrite_counts(path, **{name: wrong})
+            with pytest.raises(ModelFileError, match="impossible counts"):
+                hietan.load(path)
+    path.write_bytes(content)
+    rewrite_counts(path, class_count=counts.class_count + 1)
+    with pytest.raises(ModelFileError, match="impossible counts"):
+        hietan.load(path)
+
+
+@pytest.mark.parametrize(("name", "other"), [("HieBAN", "HIPNB"), ("HIPNB", "HieBAN"), ("TAN", "HieBAN")])
+def test_counts_of_another_kind_of_classifier_are_refused(tmp_path, name, other):
+    model, counts = fitted(name), fitted(other).counts_
+    model.counts_ = counts
+    hietan.save(model, tmp_path / "m")
+    with pytest.raises(ModelFileError, match=rf"{name} needs \w+Counts, got {type(counts).__name__}"):
+        hietan.load(tmp_path / "m")
+
+
 def peak_of(call, error):
     """The most memory that a refused call took, in bytes."""
     tracemalloc.start()
@@ -277,6 +311,11 @@ def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch)
         ("ProximalGraph", lambda f: f.update(n_iter_=f["gap_"]), "n_iter_ has the wrong shape"),
         ("ProximalGraph", lambda f: f.update(path_=1), "path_ is not a path"),
         ("AODE", lambda f: f.update(counts_=1), "counts_ are not counts"),
+        ("HieBAN", lambda f: f.update(counts_=1), "counts_ are not counts"),
+        ("HieBAN", lambda f: f.pop("alpha_"), "'alpha_' of HieBAN is missing"),
+        ("HieBAN", lambda f: f.update(alpha_="x"), "alpha_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(alpha_=-1.0), "alpha_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(alpha_=1e308), "alpha_ is not a number above 0"),
         ("AODE", lambda f: f.update(class_count_=f["counts_"]["fields"]["ones"]), "class_count_ and counts_ disagree"),
         ("AODE", lambda f: f.update(hierarchy_=None), "hierarchy_ is not a hierarchy"),
         ("AODE", lambda f: f.update(n_features_in_=True), "n_features_in_ is not a number"),
@@ -293,7 +332,9 @@ def test_every_fitted_attribute_is_there_and_of_its_kind(tmp_path, name, edit, m
         hietan.load(path)
 
 
-@pytest.mark.parametrize("name", [name for name in CLASSIFIERS if name not in ("HIPNB", "ProximalGraph")])
+@pytest.mark.parametrize(
+    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "ProximalGraph")]
+)
 def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
     hietan.save(fitted(name), tmp_path / "m")
     rewrite_counts(tmp_path / "m", pairs=np.zeros((2, 0), dtype=np.int32))

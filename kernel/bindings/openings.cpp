@@ -45,8 +45,8 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
                             In<std::int64_t, 1> codes, std::size_t classes, std::size_t block_rows) {
   const Openings& openings = py_openings.get();
   const std::size_t d = openings.features(), n = codes.shape(0);
-  require(classes > 0 && block_rows > 0, "n_classes and block_rows must be at least 1, got ", classes, " and ",
-          block_rows);
+  require(classes > 0 && classes <= INT32_MAX && block_rows > 0, "n_classes must be from 1 to ", INT32_MAX,
+          " and block_rows at least 1, got ", classes, " and ", block_rows);
   require(indptr.shape(0) == n + 1, "indptr and codes do not match each other: got ", indptr.shape(0), " entries for ",
           n, " rows");
   require(n <= INT32_MAX, n, " rows are more than the counts can hold: at most ", INT32_MAX);

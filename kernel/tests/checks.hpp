@@ -30,6 +30,7 @@ inline bool near(const std::vector<double>& a, const std::vector<double>& b, dou
 void test_counts();
 void test_trees();
 void test_models();
+void test_openings();
 void test_penalty();
 
 }  // namespace hietan::tests

@@ -6,6 +6,7 @@ int main() {
   hietan::tests::test_counts();
   hietan::tests::test_trees();
   hietan::tests::test_models();
+  hietan::tests::test_openings();
   hietan::tests::test_penalty();
   std::printf("%d checks, %d failures\n", hietan::tests::checks, hietan::tests::failures);
   return hietan::tests::failures ? 1 : 0;

@@ -21,6 +21,7 @@ from hietan import (
     HieTAN,
 )
 from hietan._runtime import spelling
+from hietan.classifiers import ALPHA_GRID, HieBAN
 from hietan.selection import MinSupport
 from support.families import BAYES, CLASSIFIERS, TREES, name_of
 
@@ -159,10 +160,18 @@ def test_one_feature(make):
     np.testing.assert_allclose(clf.predict_joint_log_proba([[1], [0]]), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [0, -1, np.inf, 1e308, np.nan, "1", None, True])
+@pytest.mark.parametrize("alpha", [0, -1, np.inf, 1e308, np.nan, "1", True])
 def test_alpha_must_be_a_positive_number(make, alpha):
     with pytest.raises(ValueError, match="alpha must be a number above 0 "):
         make(alpha=alpha).fit(X, Y)
+
+
+def test_only_hie_ban_chooses_alpha_itself(make):
+    if make is HieBAN:
+        assert make(alpha=None).fit(X, Y).alpha_ in ALPHA_GRID
+        return
+    with pytest.raises(ValueError, match="alpha must be a number above 0 .*got None"):
+        make(alpha=None).fit(X, Y)
 
 
 def test_other_parameters(make):

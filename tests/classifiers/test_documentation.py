@@ -38,6 +38,10 @@ def section(estimator, title):
     return {name: (kind, " ".join(words)) for name, (kind, words) in entries.items()}
 
 
+# What is another thing in one classifier than in all others, and so has a description of its own.
+OF_ITS_OWN_KIND = {"HieBAN": {"alpha", "smoothing", "counts_"}}
+
+
 def parameters(estimator):
     signature = inspect.signature(estimator.__init__)
     return {name: p.default for name, p in signature.parameters.items() if name != "self"}
@@ -55,6 +59,7 @@ def fitted(request):
 def test_all_estimators_are_found():
     names = {estimator.__name__ for estimator in ESTIMATORS}
     assert names >= {"TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB"}
+    assert "HieBAN" in names
     assert names >= {"ProximalGraph", "MinSupport"}
 
 
@@ -117,7 +122,12 @@ def test_documented_shapes_are_those_of_the_arrays(fitted):
 
 @pytest.mark.parametrize("title", ["Parameters", "Attributes"])
 def test_what_estimators_share_is_described_with_the_same_words(title):
-    entries = sorted((name, *entry) for e in ESTIMATORS for name, entry in section(e, title).items())
+    entries = sorted(
+        (name, *entry)
+        for e in ESTIMATORS
+        for name, entry in section(e, title).items()
+        if name not in OF_ITS_OWN_KIND.get(e.__name__, ())
+    )
     for name, same in groupby(entries, key=lambda entry: entry[0]):
         assert len(set(same)) == 1, f"{name} has several descriptions"
 

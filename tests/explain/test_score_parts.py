@@ -10,7 +10,7 @@ from hietan.classifiers import _shared_relations
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import RemovalKind, sum_factors
 
-NAMES = ["TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB"]
+NAMES = ["TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB", "HieBAN"]
 
 
 def fitted(name, **options):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks" / "callgrind"
 spec = importlib.util.spec_from_file_location("callgrind", BENCHMARKS / "callgrind.py")
 callgrind = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(callgrind)

@@ -48,7 +48,9 @@ class BinaryRows:
         if not ones.all():
             indptr, indices = np.concatenate([[0], np.cumsum(ones)])[indptr], indices[ones]
         index = np.int32 if max(indices.size, X.shape[1]) <= np.iinfo(np.int32).max else np.int64
-        return cls(X.shape, indptr=indptr.astype(index), indices=indices.astype(index))
+        return cls(
+            X.shape, indptr=indptr.astype(index, copy=False), indices=indices.astype(index, copy=False)
+        )
 
     @property
     def n_rows(self) -> int:
@@ -64,10 +66,12 @@ class BinaryRows:
         """The same table as lists of the columns that are 1 in each row."""
         if self.dense is None:
             return self
-        row, column = np.nonzero(self.dense)
-        indptr = np.searchsorted(row, np.arange(self.n_rows + 1))
-        index = np.int32 if max(row.size, self.n_features) <= np.iinfo(np.int32).max else np.int64
-        return BinaryRows(self.shape, indptr=indptr.astype(index), indices=column.astype(index))
+        n_ones = np.count_nonzero(self.dense, axis=1)
+        cells = np.flatnonzero(self.dense.view(np.bool_))  # several times as fast as rows and columns at once
+        columns = cells - np.repeat(np.arange(self.n_rows) * self.n_features, n_ones)
+        index = np.int32 if max(cells.size, self.n_features) <= np.iinfo(np.int32).max else np.int64
+        indptr = np.concatenate([[0], np.cumsum(n_ones)])
+        return BinaryRows(self.shape, indptr=indptr.astype(index), indices=columns.astype(index))
 
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""

@@ -76,6 +76,8 @@ def arrays(rng, kernel):
     a["keys"] = rng.integers(0, 10, d * (d - 1) // 2)
     a["up_indptr"], a["up_indices"] = csr(above, np.int32)
     a["down_indptr"], a["down_indices"] = csr(above.T, np.int32)
+    a["depths"] = above.sum(axis=1)
+    a["open"] = np.maximum(a["ones"], rng.integers(0, n + 1, a["ones"].shape, dtype=np.int32))
     a["parent"] = np.where(rng.random(d) < 0.5, -1, -2).astype(np.int32)
     a["parents"] = np.tile(a["parent"], (n, 1))
     a["log_prior"] = np.full(classes, -1.0)
@@ -178,6 +180,7 @@ class Round:
         keys = make("SparseKeys", counts[1])
         rankings = [make("Ranking", k, relations, int(self.rng.integers(0, 5))) for k in (a["keys"], keys)]
         penalty = make("GraphPenalty", a["down_indptr"], a["down_indices"])
+        openings = make("Openings", a["up_indptr"], a["up_indices"], a["depths"])
         smoothing = make("Smoothing", str(self.rng.choice(self.kernel.SMOOTHINGS)), 1.0)
         if self.rng.random() < 0.5:
             for array in a.values():
@@ -193,6 +196,17 @@ class Round:
             self.learn(ranking, d)
         self.call("SparseKeys.row", keys, 0)
         self.penalise(penalty)
+        self.open(openings, smoothing)
+
+    def open(self, openings, smoothing):
+        a, classes = self.a, len(self.a["ones"])
+        table = a["indptr"], a["indices"]
+        self.call("count_openings", openings, *table, a["codes"], classes, int(self.rng.integers(1, 70)))
+        for left_out in (-1, 0):
+            scorer = self.make("OpenScorer", openings, a["ones"], a["open"], smoothing, left_out)
+            if scorer is not None:  # the arrays may have been written to since
+                self.call("OpenScorer.log_likelihood", scorer, *table, a["rows"])
+                assert scorer.on().shape == scorer.off().shape == a["ones"].shape[::-1]
 
     def read_rows(self):
         a, call, (n, d) = self.a, self.call, self.a["values"].shape

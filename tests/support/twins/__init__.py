@@ -14,6 +14,7 @@ can show that a comparison notices them.
 from support.twins.counts import *  # noqa: F403
 from support.twins.graphs import *  # noqa: F403
 from support.twins.mutants import *  # noqa: F403
+from support.twins.openings import *  # noqa: F403
 from support.twins.rules import *  # noqa: F403
 from support.twins.scores import *  # noqa: F403
 from support.twins.trees import *  # noqa: F403

@@ -18,12 +18,12 @@ HERE = Path(__file__).parent
 EXPECTED, TOLERANCE = HERE / "callgrind.json", 0.05
 
 
-def build(folder: Path = HERE.parent / "out") -> Path:
+def build(folder: Path = HERE.parents[1] / "out") -> Path:
     """Compile the program into a folder; returns its path."""
     program = folder / "callgrind"
     folder.mkdir(exist_ok=True)
     compiler = os.environ.get("CXX", "c++")
-    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g", f"-I{HERE.parent / 'kernel'}"]
+    flags = ["-std=c++17", "-O3", "-ffp-contract=off", "-g", f"-I{HERE.parents[1] / 'kernel'}"]
     subprocess.run([compiler, *flags, str(HERE / "callgrind.cpp"), "-o", str(program)], check=True)
     return program
 

@@ -1,0 +1,123 @@
+// Features where all their parents are 1, counted and scored from the ones of a row, against a look at every cell.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "models/openings.hpp"
+#include "tests/checks.hpp"
+#include "tests/problem.hpp"
+
+namespace hietan::tests {
+namespace {
+
+using Row = std::vector<bool>;
+
+// The hierarchy of a problem.
+struct Network {
+  const Problem& p;
+  Lists parents;
+  std::vector<std::int64_t> depths;  // any numbers will do: they only decide which parents are looked up first
+
+  explicit Network(const Problem& problem) : p(problem), parents(p.parents), depths(p.order) {}
+
+  Openings openings() const { return {parents.view(), depths.data(), p.d}; }
+  bool open(std::size_t v, const Row& x) const {
+    for (std::size_t u = 0; u < p.d; ++u)
+      if (p.parents[v][u] && !x[u]) return false;
+    return true;
+  }
+};
+
+// The counts of the rows other than `without`.
+struct PlainCounts {
+  std::vector<std::int32_t> ones, open;
+
+  explicit PlainCounts(const Network& net, std::size_t without = std::numeric_limits<std::size_t>::max())
+      : ones(net.p.classes * net.p.d, 0), open(ones) {
+    const Problem& p = net.p;
+    for (std::size_t r = 0; r < p.n; ++r)
+      for (std::size_t v = 0; r != without && v < p.d; ++v)
+        if (net.open(v, p.rows[r])) {
+          ++open[index(p.code[r]) * p.d + v];
+          ones[index(p.code[r]) * p.d + v] += p.rows[r][v];
+        }
+  }
+};
+
+// The first edge, by parent and child, that a row of the first block with any contradicts, and the first such row.
+Violation plain_violation(const Network& net, std::size_t block_rows) {
+  const Problem& p = net.p;
+  for (std::size_t first = 0; first < p.n; first += block_rows)
+    for (std::size_t u = 0; u < p.d; ++u)
+      for (std::size_t v = 0; v < p.d; ++v)
+        for (std::size_t r = first; p.parents[v][u] && r < std::min(p.n, first + block_rows); ++r)
+          if (p.rows[r][v] && !p.rows[r][u]) return {static_cast<std::int64_t>(r), feature_id(u), feature_id(v)};
+  return {};
+}
+
+void test_counting(const Network& net) {
+  const Problem& p = net.p;
+  const PlainCounts expected(net);
+  for (const std::size_t block_rows : {std::size_t{1}, std::size_t{7}, std::size_t{4096}}) {
+    std::vector<std::int32_t> ones(p.classes * p.d, 0), open(ones);
+    const Violation found = count_openings(net.openings(), p.columns.indptr.data(), p.columns.indices.data(),
+                                           p.code.data(), p.n, p.classes, block_rows, ones.data(), open.data());
+    const Violation first = plain_violation(net, block_rows);
+    CHECK_FOR(p.name(), ones == expected.ones);
+    CHECK_FOR(p.name(), open == expected.open);
+    CHECK_FOR(p.name(), found.row == first.row && found.parent == first.parent && found.child == first.child);
+  }
+}
+
+// ln P(x | c) by the counts, feature by feature.
+std::vector<double> plain_score(const Network& net, const PlainCounts& counts, const Row& x, bool pooled,
+                                double alpha) {
+  const Problem& p = net.p;
+  std::vector<double> score(p.classes, 0.0);
+  for (std::size_t v = 0; v < p.d; ++v) {
+    if (!net.open(v, x)) continue;
+    double ones = 0, open = 0;
+    for (std::size_t c = 0; c < p.classes; ++c) ones += counts.ones[c * p.d + v], open += counts.open[c * p.d + v];
+    const double q = pooled ? (ones + 0.5) / (open + 1) : 0.5;
+    for (std::size_t c = 0; c < p.classes; ++c) {
+      const double theta = (counts.ones[c * p.d + v] + 2 * alpha * q) / (counts.open[c * p.d + v] + 2 * alpha);
+      score[c] += std::log(x[v] ? theta : 1 - theta);
+    }
+  }
+  return score;
+}
+
+void test_scoring(const Network& net, const std::string& smoothing, double alpha) {
+  const Problem& p = net.p;
+  const Openings openings = net.openings();
+  const PlainCounts counts(net);
+  RowBits bits(p.d);
+  std::vector<double> on(p.d * p.classes), off(on);
+  for (std::int64_t left_out = OpenTables::kNobody; left_out < static_cast<std::int64_t>(p.classes); ++left_out) {
+    OpenTables({p.classes, p.d, counts.ones.data(), counts.open.data()}, Smoothing(smoothing, alpha), left_out)
+        .fill(on.data(), off.data());
+    const OpenScorer scorer(openings, on.data(), off.data(), p.classes);
+    for (std::size_t r = 0; r < p.n; r += 1 + p.n / 6) {
+      if (left_out != OpenTables::kNobody && p.code[r] != left_out) continue;
+      std::vector<double> found(p.classes);
+      scorer.score(p.columns.view().begin(r), p.columns.view().end(r), bits, found.data());
+      const PlainCounts rest = left_out == OpenTables::kNobody ? counts : PlainCounts(net, r);
+      CHECK_FOR(p.name() + ", " + smoothing,
+                near(found, plain_score(net, rest, p.rows[r], smoothing == "pooled", alpha)));
+    }
+  }
+}
+
+}  // namespace
+
+void test_openings() {
+  for (const Problem& p : problems()) {
+    const Network net(p);
+    test_counting(net);
+    test_scoring(net, "laplace", 1.0);
+    test_scoring(net, "pooled", 0.3);
+  }
+}
+
+}  // namespace hietan::tests

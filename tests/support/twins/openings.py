@@ -1,0 +1,97 @@
+"""HieBAN word by word: a feature is scored where all its parents are 1, by counts of the rows where they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+Rows = Sequence[Sequence[int]]
+Parents = Sequence[set[int]]
+
+
+def direct_parents(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> list[set[int]]:
+    """The features that lead to each feature by a path on which no other feature lies."""
+    column = {name: v for v, name in enumerate(names)}
+    found: list[set[int]] = [set() for _ in names]
+    for name, v in column.items():
+        waiting = [parent for parent, child in edges if child == name]
+        while waiting:
+            term = waiting.pop()
+            if term in column:
+                found[v].add(column[term])
+            else:
+                waiting += [parent for parent, child in edges if child == term]
+    return found
+
+
+def is_open(v: int, x: Sequence[int], parents: Parents) -> bool:
+    return all(x[p] == 1 for p in parents[v])
+
+
+@dataclass(frozen=True)
+class OpenCounts:
+    """`ones[c][v]` rows of class c have v open and 1, `open[c][v]` have v open, of `class_rows[c]`."""
+
+    class_rows: list[int]
+    ones: list[list[int]]
+    open: list[list[int]]
+
+
+def count_open(X: Rows, y: Sequence[int], n_classes: int, parents: Parents) -> OpenCounts:
+    d = len(parents)
+    ones, opened = ([[0] * d for _ in range(n_classes)] for _ in range(2))
+    for x, c in zip(X, y, strict=True):
+        for v in range(d):
+            if is_open(v, x, parents):
+                opened[c][v] += 1
+                ones[c][v] += x[v]
+    return OpenCounts([list(y).count(c) for c in range(n_classes)], ones, opened)
+
+
+def theta(c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> float:
+    """P(x_v = 1 | v is open, c)."""
+    q = 0.5
+    if smoothing == "pooled":
+        q = (sum(n[v] for n in counts.ones) + 0.5) / (sum(m[v] for m in counts.open) + 1)
+    return (counts.ones[c][v] + 2 * alpha * q) / (counts.open[c][v] + 2 * alpha)
+
+
+def ban_joint_log(
+    x: Sequence[int],
+    counts: OpenCounts,
+    parents: Parents,
+    alpha: float,
+    smoothing: str,
+    class_prior: Sequence[float] | None = None,
+) -> list[float]:
+    """ln P(c) + the sum over the open features, for each class."""
+    n, n_classes = sum(counts.class_rows), len(counts.class_rows)
+    joint = []
+    for c in range(n_classes):
+        prior = (counts.class_rows[c] + alpha) / (n + n_classes * alpha)
+        terms = [math.log(prior if class_prior is None else class_prior[c])]
+        for v in range(len(parents)):
+            if is_open(v, x, parents):
+                p = theta(c, v, counts, alpha, smoothing)
+                terms.append(math.log(p) if x[v] else math.log(1 - p))
+        joint.append(math.fsum(terms))
+    return joint
+
+
+def ban_leave_one_out(
+    X: Rows,
+    y: Sequence[int],
+    n_classes: int,
+    parents: Parents,
+    alpha: float,
+    smoothing: str,
+    class_prior: Sequence[float] | None = None,
+) -> list[list[float]]:
+    """The joint log-probabilities of each row, counted again without it."""
+    joint = []
+    for i, x in enumerate(X):
+        others = [k for k in range(len(X)) if k != i]
+        counts = count_open([X[k] for k in others], [y[k] for k in others], n_classes, parents)
+        joint.append(ban_joint_log(x, counts, parents, alpha, smoothing, class_prior))
+    return joint
