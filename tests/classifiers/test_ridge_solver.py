@@ -1,14 +1,13 @@
-"""The ridge with offsets: its minimum by independent means, its bound, its forms, held-out scores, extreme numbers."""
+"""The ridge with offsets: its minimum by independent means, its bound, its forms, extreme numbers."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from hietan.classifiers._solvers import held_out, newton_systems, ridge
+from hietan.classifiers._solvers import newton_systems, ridge
 from hietan.classifiers._solvers.losses import make_loss
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeProblem
@@ -114,97 +113,22 @@ def test_the_gap_bounds_the_distance_from_the_minimum(n_classes, monkeypatch):
         assert fit.gap <= tolerance
 
 
+def test_what_is_too_large_to_factorise_is_solved_by_conjugate_gradients(monkeypatch):
+    problem, *_ = make_problem(60, 40, seed=7)
+    expected = solve_ridge(problem, 0.01)
+    monkeypatch.setattr(newton_systems, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(ridge, "PATIENCE", 0)  # a factorisation would follow at once
+    monkeypatch.setattr(newton_systems, "cholesky", lambda *a, **k: pytest.fail("it was factorised"))
+    fit = solve_ridge(problem, 0.01)
+    assert fit.gap <= 1e-12 and fit.objective == pytest.approx(expected.objective, rel=1e-11)
+
+
 def test_an_earlier_fit_is_only_a_beginning():
     problem, *_ = make_problem(50, 80)
     first = solve_ridge(problem, 10.0)
     fits = solve_ridge(problem, 0.1, first), solve_ridge(problem, 0.1)
     assert fits[0].objective == pytest.approx(fits[1].objective, rel=1e-12)
     assert solve_ridge(problem, 0.1, fits[1]).n_iter <= 1
-
-
-# ------------------------------------------------------------------------------------------------ held-out scores
-
-
-def really_left_out(problem, value):
-    scores = []
-    everything = np.arange(problem.X.shape[0])
-    for i in everything:
-        part = solve_ridge(problem.take(np.delete(everything, i)), value)
-        scores.append(problem.offsets[i] + problem.X[[i]] @ part.coef[0] + part.intercept)
-    return np.array(scores)
-
-
-@pytest.mark.parametrize(("n", "d"), [(40, 12), (40, 90)])
-@pytest.mark.parametrize("value", [0.3, 3.0])
-def test_leave_one_out_scores_are_nearly_those_of_leaving_rows_out(n, d, value):
-    problem, _, codes, _ = make_problem(n, d, seed=5)
-    fit = solve_ridge(problem, value)
-    exact = really_left_out(problem, value)
-    found = held_out.held_out_scores(problem, value, fit, codes, None)
-    moved = np.abs(exact - fit.scores)
-    assert moved.max() > 0.1
-    assert np.abs(found - exact).max() < 0.15 * moved.max()
-    assert problem.loss.value(found) == pytest.approx(problem.loss.value(exact), rel=0.01)
-    assert problem.loss.value(fit.scores) < 0.95 * problem.loss.value(exact)
-
-
-@pytest.mark.parametrize("d", [9, 24, 25, 60], ids=lambda d: f"{d} features")
-def test_leave_one_out_scores_are_one_step_of_newtons_method(d):
-    """With the Hessian written out; it is factorised by rows or by features, whichever are fewer."""
-    problem, X, *_ = make_problem(25, d, seed=6)
-    fit = solve_ridge(problem, 0.4)
-    Z = np.column_stack([X / np.sqrt(0.4 * problem.unit), np.full(25, 10**-0.5)])
-    D, slope = problem.loss.curvature(fit.scores).diagonal, problem.loss.gradient(fit.scores)
-    scores = []
-    for i in range(25):
-        rest = np.arange(25) != i
-        without = np.eye(d + 1) + Z[rest].T @ (D[rest] * Z[rest])
-        gradient_without = -slope[i, 0] * Z[i]  # that of all rows is 0 at the fit
-        scores.append(fit.scores[i] - Z[i] @ np.linalg.solve(without, gradient_without))
-    np.testing.assert_allclose(held_out.leave_one_out_scores(problem, 0.4, fit), scores, atol=1e-6)
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_beyond_the_limit_scores_are_cross_validated(n_classes, monkeypatch):
-    monkeypatch.setattr(newton_systems, "DENSE_LIMIT", 10)
-    problem, _, codes, _ = make_problem(60, 40, n_classes, seed=7)
-    fit = solve_ridge(problem, 1.0)
-    assert fit.gap <= 1e-12
-    found = held_out.held_out_scores(problem, 1.0, fit, codes, None)
-    np.testing.assert_array_equal(found, held_out.held_out_scores(problem, 1.0, fit, codes, 2))
-    assert problem.loss.value(found) > problem.loss.value(fit.scores)
-    seldom = np.where(np.arange(60) == 0, n_classes - 1, np.arange(60) % (n_classes - 1))
-    loss = make_loss(seldom, n_classes, np.ones(60))
-    alone = RidgeProblem(problem.X, problem.offsets, loss, 2.0)  # one row of the last class
-    assert np.isfinite(held_out.cross_validated_scores(alone, 1.0, fit, seldom, None)).all()
-
-
-def test_the_ridge_with_the_smallest_held_out_loss():
-    rng = np.random.default_rng(8)
-    X = (rng.random((60, 80)) < 0.2).astype(np.uint8)
-    codes = (rng.random(60) < expit(X[:, :10].sum(axis=1) * 2 - 4.0)).astype(int)
-    problem = RidgeProblem(sp.csr_array(X), np.zeros((60, 1)), make_loss(codes, 2, np.ones(60)), 16.0)
-    choice = held_out.choose_ridge(problem, codes, None)
-    assert choice.losses.shape == held_out.RIDGES.shape
-    assert choice.ridge == held_out.RIDGES[choice.losses.argmin()]
-    assert 0.01 < choice.ridge < 1000
-    real = [problem.loss.value(really_left_out(problem, value)) for value in held_out.RIDGES[::4]]
-    np.testing.assert_allclose(choice.losses[::4], real, rtol=0.03)
-    noise = RidgeProblem(
-        problem.X, problem.offsets, make_loss(rng.integers(2, size=60), 2, np.ones(60)), 16.0
-    )
-    assert held_out.choose_ridge(noise, codes, None).ridge > 10 * choice.ridge
-
-
-def test_the_temperature_makes_probabilities_of_held_out_scores():
-    rng = np.random.default_rng(9)
-    truth = rng.normal(size=4000)
-    codes = (rng.random(4000) < expit(truth)).astype(int)
-    problem = RidgeProblem(
-        sp.csr_array((4000, 1)), np.zeros((4000, 1)), make_loss(codes, 2, np.ones(4000)), 1.0
-    )
-    assert held_out.choose_temperature(problem, 3 * truth[:, None]) == pytest.approx(3, rel=0.1)
-    assert held_out.choose_temperature(problem, truth[:, None] / 4) == pytest.approx(0.25, rel=0.1)
 
 
 # ------------------------------------------------------------------------------------------------ extremes
@@ -236,9 +160,6 @@ def test_a_fit_is_accurate_or_refused(n_classes, data, exponent, weight):
         return
     assert np.isfinite(fit.coef).all() and np.isfinite(fit.intercept).all() and np.isfinite(fit.scores).all()
     assert fit.gap <= 1e-10
-    if n_classes == 2:
-        scores = held_out.leave_one_out_scores(problem, 10.0**exponent, fit)
-        assert np.isfinite(scores).all()
 
 
 @pytest.mark.parametrize("value", [1e-7, 1e-5, 1e-3])
