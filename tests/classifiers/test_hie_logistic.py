@@ -26,7 +26,7 @@ Y = np.array([0, 1, 0, 1, 0, 1])
 
 
 @pytest.mark.slow
-@parametrize_with_checks([HieLogistic(), HieLogistic(ridge=None, class_weight=None, calibrate=True)])
+@parametrize_with_checks([HieLogistic(), HieLogistic(alpha=None, class_weight=None, calibrate=True)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
