@@ -66,6 +66,15 @@ def test_lambda_is_that_of_the_study_unless_the_method_says_its_own():
     assert (tuned.estimator.lam, tuned.tuning) == (None, "nested")
 
 
+def test_every_method_has_its_own_smoothing_unless_the_study_says_another():
+    settings = {m.name: m.setting for m in make_methods(["tan", "hie-ban"])}
+    assert settings == {"tan": "alpha=1,smoothing=laplace", "hie-ban": "alpha=1,smoothing=pooled"}
+    both = make_methods(["hie-ban"], smoothings=["laplace", "pooled"])
+    assert [m.estimator.smoothing for m in both] == ["laplace", "pooled"]
+    (chosen,) = make_methods(["hie-ban:alpha=None"])
+    assert (chosen.estimator.alpha, chosen.tuning) == (None, "nested")
+
+
 def test_tuning_is_nested_and_named():
     nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
     assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")

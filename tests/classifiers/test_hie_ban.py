@@ -12,7 +12,8 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieBAN, Hierarchy, HierarchyWarning
 from hietan._runtime import parallel
 from hietan.classifiers import ALPHA_GRID
-from hietan.datasets import make_hierarchical_classification
+from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
+from hietan.evaluation.outputs import Reasons, compact
 from support import twins
 from support.comparison import estimator, frame, ontology
 from support.comparison import fitted as fitted_over_columns
@@ -85,7 +86,7 @@ def test_rows_give_the_same_bits_however_they_are_stored_and_divided(problem):
         warnings.filterwarnings("ignore", message="X does not have valid feature names")
         patch.setattr(parallel, "MAX_CHUNK_ROWS", 64)
         for model in (whole, parts, whole.set_params(n_jobs=2)):
-            for table in (X, X.astype(float), sp.csr_matrix(X), sp.csc_array(X), sp.coo_array(X * 2.5)):
+            for table in (X, X.astype(float), sp.csr_matrix(X), sp.csc_array(X * 2.5)):
                 np.testing.assert_array_equal(model.predict_joint_log_proba(table), expected)
     single = [whole.predict_joint_log_proba(frame(problem, X[k : k + 1])) for k in range(min(5, len(X)))]
     np.testing.assert_array_equal(np.concatenate(single), expected[:5])
@@ -109,6 +110,31 @@ def test_a_feature_counts_only_where_all_its_parents_are_1():
     kept = [[part.feature for part in explanation.contributions] for explanation in explained]
     assert kept == [["a", "b", "c"], ["a", "b", "c"], ["a", "b"], ["a", "b"], ["a", "b"]]
     assert explained[0].contributions[2].parent == "a" and explained[0].contributions[2].parent_value == 1
+
+
+@pytest.mark.parametrize("shown", [None, 2])
+def test_explanations_of_rows_that_are_not_closed_can_be_stored(shown):
+    """The parent that is named must be among the features that are shown, even where it is not open itself."""
+    hierarchy = Hierarchy.from_edges([("a", "b"), ("b", "c"), ("c", "d")], ["d", "c", "b", "a"])
+    rows = np.array([[1, 1, 1, 0], [1, 1, 0, 1], [0, 1, 0, 0], [1, 1, 1, 1]])
+    model = HieBAN(hierarchy=hierarchy).fit(rows, [0, 1, 0, 1])
+    for explanation in model.explain(rows):
+        stored = compact(explanation, Reasons(), **({} if shown is None else {"shown": shown}))
+        assert not stored["tree"] and max(stored["parents"]) < len(stored["features"])
+        assert explanation.total() == pytest.approx(explanation.log_odds, abs=1e-12)
+        named = {part.parent for part in explanation.contributions} - {None}
+        assert named <= {part.feature for part in explanation.contributions}
+
+
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+def test_real_rows_agree_with_the_twin(real_data, smoothing):
+    data = fetch_ageing_genes("fly", "CC")
+    parents = twins.direct_parents(data.feature_names, data.hierarchy.edges)
+    rows, labels = data.X.toarray().tolist(), data.y.tolist()
+    counts = twins.count_open(rows, labels, 2, parents)
+    expected = [twins.ban_joint_log(x, counts, parents, 1.0, smoothing) for x in rows[::9]]
+    model = HieBAN(hierarchy=data.hierarchy, smoothing=smoothing).fit(data.X, data.y)
+    np.testing.assert_allclose(model.predict_joint_log_proba(data.X)[::9], expected, **EXACT)
 
 
 @pytest.mark.parametrize("smoothing", ["laplace", "pooled"])

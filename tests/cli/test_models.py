@@ -98,3 +98,16 @@ def test_a_file_that_is_read_is_not_overwritten(run, model, tmp_path):
         assert result.exit_code == 2, result.output
         assert "is read by this command and would be overwritten; choose another --output" in result.stderr
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_hie_ban_is_fitted_and_its_reasons_are_listed(run, tmp_path):
+    """A feature is named with one of its parents, and only where all of them are 1."""
+    path, data = tmp_path / "model.hietan", load_dataset("synthetic-0")
+    result = run("fit", "synthetic-0", "-m", "hie-ban:alpha=None", "-o", path)
+    assert result.exit_code == 0 and "HieBAN fitted to synthetic-0: 150 rows" in result.output
+    gene = data.instance_names[int(data.X.sum(axis=1).argmax())]
+    result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
+    assert result.exit_code == 0, result.output
+    assert f"HieBAN, {gene}" in result.output
+    given = [line for line in result.output.splitlines() if " given " in line]
+    assert given and all(" given " in line and " = 1 " in line.partition(" given ")[2] for line in given)

@@ -49,8 +49,8 @@ Smoothing = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KIND",
-        help="Kind of smoothing, laplace or pooled; may be repeated; unless given, pooled for hie-ban and "
-        "laplace for the others.",
+        help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
+        "hie-ban).",
     ),
 ]
 Lambda = Annotated[

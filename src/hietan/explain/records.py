@@ -24,7 +24,8 @@ class Contribution:
     contribution : float
         What it adds to the log-odds.
     parent : str or None
-        The feature it depends on in the tree, if any.
+        The feature it depends on in the tree, if any; the first of them if there are several (HieBAN, where all of
+        them are 1).
     parent_value : float or None
         The value of the parent in the row.
     probabilities : tuple of float or None

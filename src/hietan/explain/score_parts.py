@@ -47,7 +47,7 @@ class ScoreParts:
         The binary features.
     parents : array of shape (n_rows, n_features)
         The tree of each row: the column of a feature's parent, `ROOT` for a feature without a parent, `ABSENT` for
-        one that is left out.
+        one that is left out. If features have several parents, one that is not left out stands for all.
     factors : array of shape (n_rows, n_features, n_classes)
         What each feature adds to the joint log-probability: ln P(value | value of the parent, class), unless
         estimators are averaged.

@@ -277,28 +277,29 @@ def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) 
         raise ValueError("there are more rows than the counts can hold, or fewer than none")
     if not ((ones >= 0) & (ones <= is_open) & (is_open <= n[:, None])).all():
         raise ValueError("impossible counts: expected 0 <= ones <= open <= rows of the class")
-    for c in range(n_classes):
-        _check_parents(int(n[c]), ones[c].astype(np.int64), is_open[c].astype(np.int64), hierarchy)
+    _check_parents(n, ones.astype(np.int64), is_open.astype(np.int64), hierarchy)
 
 
-def _check_parents(n: int, ones: NDArray[np.int64], is_open: NDArray[np.int64], hierarchy: Hierarchy) -> None:
-    """Check the counts of a class against each other, as far as the parents of a feature tell."""
+def _check_parents(
+    n: NDArray[np.int64], ones: NDArray[np.int64], is_open: NDArray[np.int64], hierarchy: Hierarchy
+) -> None:
+    """Check the counts of features against each other, as far as their parents tell."""
     edges = _parent_lists(hierarchy)
     n_parents = np.diff(edges.indptr)
-    child, parent = np.repeat(np.arange(len(hierarchy)), n_parents), edges.indices
+    known: dict[bytes, int] = {}
+    lists = np.split(edges.indices, edges.indptr[1:-1])
+    first = [
+        known.setdefault(parents.tobytes(), v) for v, parents in enumerate(lists)
+    ]  # with the same parents
+    if (is_open != is_open[:, first]).any() or (is_open[:, n_parents == 0] != n[:, None]).any():
+        raise ValueError(
+            "impossible counts: features with the same parents are open in the same rows, and those without in all"
+        )
     # Where a parent is open and 0, its children are not open; where it is the only one and 1, they are.
-    possible = is_open[child] <= n - (is_open - ones)[parent]
-    possible &= (n_parents[child] > 1) | (is_open[child] >= ones[parent])
-    # Features with the same parents are open in the same rows, those without parents in all.
-    groups: dict[bytes, int] = {b"": n}
-    for v in np.flatnonzero(n_parents != 1).tolist():
-        key = edges.indices[edges.indptr[v] : edges.indptr[v + 1]].tobytes()
-        if groups.setdefault(key, int(is_open[v])) != is_open[v]:
-            raise ValueError("impossible counts: features with the same parents are open in the same rows")
-    only = parent[n_parents[child] == 1]
-    alone = np.full(len(hierarchy), -1, dtype=np.int64)
-    alone[only] = is_open[child[n_parents[child] == 1]]
-    if not possible.all() or (alone[only] != is_open[child[n_parents[child] == 1]]).any():
+    child, parent = np.repeat(np.arange(len(hierarchy)), n_parents), edges.indices
+    possible = is_open[:, child] <= n[:, None] - (is_open - ones)[:, parent]
+    possible &= (n_parents[child] > 1) | (is_open[:, child] >= ones[:, parent])
+    if not possible.all():
         raise ValueError("impossible counts: a feature is open where its parents are 1, and nowhere else")
 
 
