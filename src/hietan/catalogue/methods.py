@@ -287,7 +287,7 @@ def _variants(
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
-        tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha"))
+        tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])
         return [Method(name, _with_support(estimator, min_support), "", tuning)]
     methods = []
