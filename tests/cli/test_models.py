@@ -121,4 +121,4 @@ def test_hie_logistic_is_fitted_and_its_reasons_are_listed(run, tmp_path):
     result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
     assert result.exit_code == 0, result.output
     assert f"HieLogistic, {gene}" in result.output and " given " not in result.output
-    assert run("predict", path, "synthetic-0").exit_code == 0
+    assert run("predict", path, "synthetic-0", "-o", tmp_path / "predictions.csv").exit_code == 0
