@@ -140,3 +140,14 @@ def test_a_trace_needs_a_tree(run, tmp_path):
     assert result.stderr == (
         "error: --trace needs a method that learns trees, such as tan or hie-tan-lite; HIPNB does not\n"
     )
+
+
+def test_hie_logistic_is_fitted_and_its_reasons_are_listed(run, tmp_path):
+    path, data = tmp_path / "model.hietan", load_dataset("synthetic-0")
+    result = run("fit", "synthetic-0", "-m", "hie-logistic:ridge=0.5,calibrate=True", "-o", path)
+    assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
+    gene = data.instance_names[int(data.X.sum(axis=1).argmax())]
+    result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
+    assert result.exit_code == 0, result.output
+    assert f"HieLogistic, {gene}" in result.output and " given " not in result.output
+    assert run("predict", path, "synthetic-0", "-o", tmp_path / "predictions.csv").exit_code == 0
