@@ -237,6 +237,8 @@ class Round:
         self.call("SparseKeys.row", keys, 0, gives=(np.int64, None))
         self.penalise(penalty)
         self.open(openings, smoothing)
+        self.call("Stop.obey", make("Stop"), gives=type(None))
+        self.call("Stop.set", make("Stop"), gives=type(None))
 
     def open(self, openings, smoothing):
         a, classes = self.a, len(self.a["ones"])
