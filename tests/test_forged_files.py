@@ -17,8 +17,8 @@ import hietan
 from hietan.datasets import DataError, Dataset, make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
 from hietan.structure import PairCounts, SparsePairs
-from support import forgery, wrapped
-from support.faults import Faults
+from support import wrapped
+from support.faults import Faults, forgery
 from support.storages import kept
 
 pytestmark = pytest.mark.slow

@@ -246,7 +246,9 @@ class Round:
         d, n = self.a["ones"].shape[1], len(a["rows"])
         counts = (np.int32, classes, d)
         block = int(self.rng.integers(1, 70))
-        self.call("count_openings", openings, *table, a["codes"], classes, block, gives=[counts, counts, object])
+        self.call(
+            "count_openings", openings, *table, a["codes"], classes, block, gives=[counts, counts, object]
+        )
         for left_out in (-1, 0):
             scorer = self.make("OpenScorer", openings, a["ones"], a["open"], smoothing, left_out)
             if scorer is not None:  # the arrays may have been written to since
