@@ -32,7 +32,7 @@ def metrics_of(y: NDArray[np.intp], found: FoldScores) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """The rows of a dataset as the bootstrap needs them: names, classes, and the group whose rows are drawn together."""
+    """The rows of a dataset as the bootstrap needs them; rows of one group are drawn together, by their names."""
 
     group: str
     rows: Sequence[str]

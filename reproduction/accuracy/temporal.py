@@ -1,7 +1,7 @@
 """A test in time: trained on the genes that GenAge listed in 2014, tested on those that it has added by 2025.
 
-Worm and fly, Gene Ontology and annotations of January 2019, seven combinations of namespaces. Features are chosen on the
-training rows alone: terms of at least 3 of them that not all of them have.
+Worm and fly, Gene Ontology and annotations of January 2019, seven combinations of namespaces. Features are chosen on
+the training rows alone: terms of at least 3 of them that not all of them have.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import csv
 import time
 import warnings
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
