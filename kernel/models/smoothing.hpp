@@ -1,7 +1,7 @@
 // From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
 //
 // The kinds of smoothing differ in the prior guess q. Only this file knows which kinds there are: a new one is
-// a Kind, its name in kKinds, and its guess in Tables::root_guess and Tables::child_guess.
+// a Kind, its name in kKinds, and its guess in Smoothing::guess and Tables::child_guess.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +33,19 @@ struct Smoothing {
     if (!std::isfinite(weight) || weight <= 0)
       throw std::invalid_argument("alpha must be a finite number above 0, got " + std::to_string(weight));
   }
+
+  // The prior guess, given how many rows of all classes meet the condition, and how many of them are hits.
+  double guess(std::int64_t hits, std::int64_t condition) const {
+    switch (kind) {
+      case Kind::laplace:
+        break;
+      case Kind::pooled:  // a share of all rows, itself smoothed with half a row for either value
+        return (static_cast<double>(hits) + 0.5) / (static_cast<double>(condition) + 1.0);
+    }
+    return kEven;
+  }
+
+  static constexpr double kEven = 0.5;
 
  private:
   static Kind kind_named(const std::string& wanted) {
@@ -101,18 +114,10 @@ class Tables {
 
  private:
   static constexpr std::int64_t kMaxTable = 1 << 16;
-  static constexpr double kEven = 0.5;
+  static constexpr double kEven = Smoothing::kEven;
 
   // The guess of P(x_v | c).
-  double root_guess(std::size_t v, bool xv) const {
-    switch (smoothing_.kind) {
-      case Smoothing::Kind::laplace:
-        break;
-      case Smoothing::Kind::pooled:
-        return guess(frequency(v, xv), n_);
-    }
-    return kEven;
-  }
+  double root_guess(std::size_t v, bool xv) const { return smoothing_.guess(frequency(v, xv), n_); }
 
   // The guess of P(x_v | x_p, c), given the rows with both features.
   double child_guess(std::size_t v, bool xv, std::size_t p, bool xp, const Counts::Cell& both) const {
@@ -123,15 +128,10 @@ class Tables {
         std::int64_t in_all = 0;
         for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
         const std::int64_t condition = frequency(p, xp);
-        return guess(cell(in_all, total_[v], condition, xv, xp), condition);
+        return smoothing_.guess(cell(in_all, total_[v], condition, xv, xp), condition);
       }
     }
     return kEven;
-  }
-
-  // A share of all rows, itself smoothed with half a row for either value.
-  static double guess(std::int64_t count, std::int64_t condition) {
-    return (static_cast<double>(count) + 0.5) / (static_cast<double>(condition) + 1.0);
   }
 
   // Rows with x_v and x_p as given, from those with both at 1, those with v at 1, and those that meet the condition.

@@ -47,6 +47,34 @@ class Smoothing:
 
 SMOOTHINGS: tuple[str, ...]
 
+class Openings:
+    def __init__(
+        self,
+        parent_indptr: NDArray[np.int32],
+        parent_indices: NDArray[np.int32],
+        depths: NDArray[np.int64],
+    ) -> None: ...
+
+class OpenScorer:
+    def __init__(
+        self,
+        openings: Openings,
+        ones: NDArray[np.int32],
+        open: NDArray[np.int32],
+        smoothing: Smoothing,
+        left_out: int = -1,
+    ) -> None: ...
+    def on(self) -> NDArray[np.float64]: ...
+    def off(self) -> NDArray[np.float64]: ...
+    @overload
+    def log_likelihood(
+        self, indptr: NDArray[np.int32], indices: NDArray[np.int32], rows: NDArray[np.int64]
+    ) -> NDArray[np.float64]: ...
+    @overload
+    def log_likelihood(
+        self, indptr: NDArray[np.int64], indices: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> NDArray[np.float64]: ...
+
 class GraphPenalty:
     def __init__(self, child_indptr: NDArray[np.int32], child_indices: NDArray[np.int32]) -> None: ...
     def maxima(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
@@ -171,6 +199,24 @@ def aode_factors(
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
+@overload
+def count_openings(
+    openings: Openings,
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    codes: NDArray[np.int64],
+    n_classes: int,
+    block_rows: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
+@overload
+def count_openings(
+    openings: Openings,
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    n_classes: int,
+    block_rows: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
 def find_violation(
     child_indptr: NDArray[np.int32],
     child_indices: NDArray[np.int32],

@@ -28,7 +28,7 @@ from hietan import classifiers
 from hietan._io import ArchiveReader, write_archive
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.structure import PairCounts, SparsePairs
+from hietan.structure import OpenCounts, PairCounts, SparsePairs, check_open_counts
 
 # The archive names its format; files of another version are refused.
 FORMAT, VERSION = "hietan model", 1
@@ -226,7 +226,8 @@ class _Reader:
 
 def _records() -> dict[str, Callable[..., Any]]:
     """The small dataclasses that a fitted classifier may hold."""
-    return {"PairCounts": PairCounts, "SparsePairs": SparsePairs, "LambdaPath": classifiers.LambdaPath}
+    known = (PairCounts, SparsePairs, OpenCounts, classifiers.LambdaPath)
+    return {kind.__name__: kind for kind in known}
 
 
 # ------------------------------------------------------------------ the classifier
@@ -270,8 +271,11 @@ def _check_fitted(fitted: Mapping[str, Any]) -> None:
     if "coef_" in fitted:
         _check_weights(fitted, 1 if len(classes) == 2 else len(classes), d)
     if "counts_" in fitted:
-        _require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
-        _check_counts(fitted["counts_"], len(classes), d)
+        if isinstance(fitted["counts_"], OpenCounts):
+            check_open_counts(fitted["counts_"], len(classes), hierarchy)
+        else:
+            _require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts")
+            _check_counts(fitted["counts_"], len(classes), d)
         same = np.array_equal(fitted["class_count_"], fitted["counts_"].class_count)
         _require(same, "class_count_ and counts_ disagree")
         _check_table(fitted)
@@ -286,10 +290,16 @@ def _check_names(names: Any, hierarchy: Hierarchy) -> None:
 
 
 def _check_weights(fitted: Mapping[str, Any], n_rows: int, d: int) -> None:
-    coef, intercept, lam = fitted["coef_"], fitted["intercept_"], fitted["lam_"]
+    coef, intercept = fitted["coef_"], fitted["intercept_"]
     right = _is_array(coef, "f", (n_rows, d)) and _is_array(intercept, "f", (n_rows,))
     _require(right, "the weights have the wrong shape")
     _require(bool(np.isfinite(coef).all() and np.isfinite(intercept).all()), "a weight is not finite")
+    if "lam_" in fitted:
+        _check_path(fitted, n_rows)
+
+
+def _check_path(fitted: Mapping[str, Any], n_rows: int) -> None:
+    lam = fitted["lam_"]
     _require(isinstance(lam, float) and 0 < lam < np.inf, "lam_ is not a number above 0")
     _require(_is_array(fitted["n_iter_"], "iu", (n_rows,)), "n_iter_ has the wrong shape")
     _require(_is_array(fitted["gap_"], "f", (n_rows,)), "gap_ has the wrong shape")

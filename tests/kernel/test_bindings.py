@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
+from hietan.classifiers._fitting import Counted
 from hietan.structure import BinaryRows, PairCounts, SparsePairs, count_pairs
 from hietan.structure.relations import kernel_relations
 from support.processes import PROGRAMS
@@ -40,7 +41,10 @@ def test_wrong_arguments_are_refused_and_never_crash():
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_counts_that_no_rows_have_are_refused(kind, storage, monkeypatch):
-    monkeypatch.setattr(kind, "_count", staticmethod(lambda *table: count_pairs(*table, storage=storage)))
+    def count(rows, codes, columns):
+        return Counted(count_pairs(rows, codes, len(columns.classes), storage=storage), None)
+
+    monkeypatch.setattr(kind, "_count", staticmethod(count))
     model = kind(hierarchy=CHAIN, random_state=0).partial_fit(X, Y, classes=[0, 1])
     model.counts_.ones[:] = 2 * 10**9
     with pytest.raises(

@@ -8,6 +8,7 @@ from inspect import signature
 import numpy as np
 
 from hietan import classifiers
+from hietan.structure import PairCounts
 
 CLASSIFIERS = [
     member
@@ -25,7 +26,7 @@ def takes(make: type, parameter: str) -> bool:
 def counts_pairs(make: type) -> bool:
     """Whether a classifier keeps the counts of pairs of features."""
     counts = make().fit(np.eye(4), [0, 1, 0, 1]).counts_
-    return counts.is_dense and counts.pairs.size > 0
+    return isinstance(counts, PairCounts) and counts.is_dense and counts.pairs.size > 0
 
 
 BAYES = [make for make in CLASSIFIERS if hasattr(make, "predict_joint_log_proba")]

@@ -20,6 +20,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 from hietan._runtime.spelling import suggest
 from hietan.classifiers import (
+    ALPHA_GRID,
     AODE,
     HIPNB,
     HRETAN,
@@ -27,6 +28,8 @@ from hietan.classifiers import (
     TAN,
     HieAODE,
     HieAODELite,
+    HieBAN,
+    HieLogistic,
     HieTAN,
     HieTANLite,
     ProximalGraph,
@@ -37,8 +40,6 @@ from hietan.selection import MinSupport
 
 # The lambda of a ProximalGraph that is not tuned.
 UNTUNED_LAMBDA = 0.002
-# The values that a nested search for alpha tries.
-ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
@@ -117,6 +118,8 @@ _ENTRIES = (
     MethodEntry("hie-aode", "Hie-AODE", "ancestors depend on the class alone", HieAODE, (), True),
     MethodEntry("hie-aode-lite", "Hie-AODE-Lite", "ancestors are left out", HieAODELite, _PAPER, True),
     MethodEntry("hip-nb", "HIP + NB", "the most specific features of a row", HIPNB, (), True),
+    MethodEntry("hie-ban", "HieBAN", "the hierarchy itself is the network", HieBAN),
+    MethodEntry("hie-logistic", "HieLogistic", "HieBAN, corrected by a regression", HieLogistic),
     MethodEntry(
         "proximal-graph", "proximalGraph", "a linear model that keeps whole paths", ProximalGraph, ("paper",)
     ),
@@ -217,7 +220,7 @@ def make_methods(
     specs: Sequence[str],
     *,
     alphas: Sequence[float] = (1.0,),
-    smoothings: Sequence[str] = ("laplace",),
+    smoothings: Sequence[str] | None = None,
     lam: float | None = UNTUNED_LAMBDA,
     tune_alpha: bool = False,
     tune_threshold: bool = False,
@@ -231,7 +234,7 @@ def make_methods(
         Names, names of sets, or import paths, each optionally followed by a colon and parameters.
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
-        combined with every smoothing.
+        combined with every smoothing. With None, each method has its own default smoothing.
     lam : float or None
         The lambda of proximalGraph. With None, it is chosen by an inner cross-validation.
     tune_alpha : bool
@@ -254,11 +257,11 @@ def make_methods(
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
-    unknown = [smoothing for smoothing in smoothings if smoothing not in SMOOTHINGS]
+    unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
     weights: Sequence[float | None] = [None] if tune_alpha else alphas
-    settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings]
+    settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings or (None,)]
     return [
         _with_tuned_threshold(method) if tune_threshold else method
         for spec in single
@@ -277,7 +280,7 @@ def number_text(number: float) -> str:
 
 
 def _variants(
-    spec: str, estimator: Any, settings: Sequence[tuple[float | None, str]], min_support: int | None
+    spec: str, estimator: Any, settings: Sequence[tuple[float | None, str | None]], min_support: int | None
 ) -> list[Method]:
     """A method once for each setting; only once if it has no such parameters, or if they are given."""
     path, colon, parameters_text = spec.partition(":")
@@ -288,7 +291,8 @@ def _variants(
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])
         return [Method(name, _with_support(estimator, min_support), "", tuning)]
     methods = []
-    for alpha, smoothing in settings:
+    for alpha, wanted in settings:
+        smoothing = parameters["smoothing"] if wanted is None else wanted
         smoothed = make_estimator(spec).set_params(smoothing=smoothing)
         if alpha is not None:
             setting = f"alpha={number_text(alpha)},smoothing={smoothing}"

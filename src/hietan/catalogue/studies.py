@@ -29,7 +29,7 @@ class StudyOptions:
     alpha : list of float, optional
         Values of alpha; 1 if not given.
     smoothing : list of str, optional
-        Kinds of smoothing; "laplace" if not given.
+        Kinds of smoothing; if not given, each method's own default: "pooled" for HieBAN, "laplace" for the others.
     lam : float or str
         The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation.
     tune_alpha, tune_threshold : bool
@@ -134,7 +134,7 @@ def run_named_study(
     methods = make_methods(
         options.methods,
         alphas=options.alpha or [1.0],
-        smoothings=options.smoothing or ["laplace"],
+        smoothings=options.smoothing or None,
         lam=None if options.lam == "tuned" else float(options.lam),
         tune_alpha=options.tune_alpha,
         tune_threshold=options.tune_threshold,

@@ -1,13 +1,16 @@
 """The classifiers, under scikit-learn's API."""
 
 from hietan._runtime.moved import moved_names
-from hietan.classifiers._base import SMOOTHINGS
+from hietan.classifiers._base import ALPHA_GRID, SMOOTHINGS
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
+from hietan.classifiers.hie_ban import HieBAN
+from hietan.classifiers.hie_logistic import HieLogistic
 from hietan.classifiers.hip import HIPNB
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
 __all__ = [
+    "ALPHA_GRID",
     "AODE",
     "HIPNB",
     "HRETAN",
@@ -15,6 +18,8 @@ __all__ = [
     "TAN",
     "HieAODE",
     "HieAODELite",
+    "HieBAN",
+    "HieLogistic",
     "HieTAN",
     "HieTANLite",
     "LambdaPath",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any, Self
 
 import numpy as np
@@ -17,37 +16,33 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._fitting import Columns, RowCounter, TrainingRows, read_rows
-from hietan.classifiers._partitions import predict_partitions, read_blocks
+from hietan.classifiers._fitting import Columns, Counted, RowCounter, RowCounts, TrainingRows, read_rows
+from hietan.classifiers._partitions import also_lazily, read_blocks
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
+    check_binarize,
     check_hierarchy,
     check_n_jobs,
-    is_finite,
-    is_number,
+    is_weight,
     warn_of_contradiction,
     warn_of_misspelt,
 )
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, count_pairs
+from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
 
 SMOOTHINGS = _kernel.SMOOTHINGS
+# The values of alpha that are tried where it is chosen from the data.
+ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 
 
-def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method that takes rows also take a Dask collection, for which it returns a lazy result."""
-
-    @wraps(method)
-    def either_way(self: Any, X: Any) -> Any:
-        if not is_partitioned(X):
-            return method(self, X)
-        check_is_fitted(self)
-        return predict_partitions(self, method.__name__, X)
-
-    return either_way
+def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
+    """ln P(c) = ln (n_c + alpha) / (n + C alpha), with the n_c in the last axis."""
+    total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
+    shares: NDArray[np.float64] = np.log((counts + alpha) / total)
+    return shares
 
 
 class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -58,14 +53,15 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     1. `_check_parameters` refuses wrong parameters, at the beginning of every call.
     2. `fit` and the first `partial_fit` read the columns and classes, then `_draw` makes the random choices.
-    3. `_count` counts the rows: pairs of ones, unless a subclass needs less. The counts are stored.
+    3. `_count` counts the rows and checks them against the hierarchy. The counts are stored; `_tune` may choose
+       parameters by the rows and the counts.
     4. `_learn` learns from the counts what does not depend on the row to predict. It runs at the end of `fit`; after
        `partial_fit` it waits for the first use of its result, `_learned`.
-    5. `_joint_log` scores a chunk of rows for the predictions, and `_score_parts` takes the same scores apart for
-       `explain`.
+    5. `_scorer` prepares the scoring of rows, which are then scored in chunks, and `_parts_of` takes the same scores
+       apart for `explain`.
 
-    Only `_learn`, `_joint_log` and `_score_parts` must be implemented. If step 1 refuses a call, the model stays as it
-    was. If step 2 or 3 refuses one, `fit` leaves no model, and `partial_fit` leaves the existing one unchanged.
+    The abstract ones must be implemented; `PackedBayes` does most of it. If step 1 refuses a call, the model stays as
+    it was. If step 2 or 3 refuses one, `fit` leaves no model, and `partial_fit` leaves the existing one unchanged.
     """
 
     hierarchy: Hierarchy | None
@@ -74,8 +70,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     binarize: float | None
     class_prior: ArrayLike | None
     n_jobs: int | None
+    counts_: Any  # RowCounts of the kind that `_count` returns
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
-    _needs_pairs = True  # whether `_count` counts pairs
     _chunks_per_job = 4
     _structure: Any  # what `_learn` returned; None before
 
@@ -83,26 +79,36 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         """The fitted attributes that are drawn at random, once per model."""
         return {}
 
+    def _check_source(self, *, at_once: bool) -> None:
+        """Refuse training rows that do not come at once and in memory, if the parameters need all of them."""
+
+    def _tune(self, rows: TrainingRows) -> None:
+        """Choose what is chosen by the training rows, once they are counted."""
+
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
+    @abstractmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
         """Count the rows, given the class of each. Static, because it is sent to a cluster without the model."""
-        return count_pairs(rows, codes, n_classes)
 
     @abstractmethod
     def _learn(self) -> Any:
         """What follows from `counts_` and `hierarchy_` and is needed for every row."""
 
     @abstractmethod
-    def _joint_log(
-        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
+    def _scorer(
+        self, rows: BinaryRows, log_prior: NDArray[np.float64]
+    ) -> Callable[[int, int], NDArray[np.float64]]:
+        """A function of start and stop that gives ln P(c, x) of these rows; threads call it."""
 
     @abstractmethod
-    def _score_parts(
-        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    def _parts_of(
+        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
-        """The parts that add up to the `_joint_log` of these rows."""
+        """The parts that add up to ln P(c, x) of the rows from start to stop."""
+
+    @abstractmethod
+    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
+        """Refuse counts from a file that are not those of a model of this class."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -127,12 +133,13 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             The fitted classifier.
         """
         self._check_parameters()
+        self._check_source(at_once=not is_partitioned(X))
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
         rows = read_blocks(self, X, y) if is_partitioned(X) else read_rows(self, X, y, reset=True)
         self._take_in(rows, rows.labels)
-        self._structure = self._learn()
+        _ = self._learned
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
@@ -155,6 +162,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             The classifier, fitted to all rows so far.
         """
         self._check_parameters()
+        self._check_source(at_once=False)
         if is_partitioned(X):
             raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
         first = not hasattr(self, "counts_")
@@ -194,6 +202,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         for name, value in drawn.items():
             setattr(self, name, value)
         self._set_counts(counts)
+        self._tune(rows)
 
     def _set_columns(self, columns: Columns) -> None:
         self.classes_ = columns.classes
@@ -203,7 +212,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         if columns.names is not None:
             self.feature_names_in_ = columns.names
 
-    def _set_counts(self, counts: PairCounts) -> None:
+    def _set_counts(self, counts: RowCounts) -> None:
         self.counts_ = counts
         self.class_count_ = counts.class_count
         self._structure = None
@@ -218,44 +227,38 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
         self._check_classes(fitted["classes_"])
-        d, pairs = fitted["n_features_in_"], fitted["counts_"].pairs
-        if self._needs_pairs and d > 1 and isinstance(pairs, np.ndarray) and not pairs.size:
-            raise ValueError(f"{type(self).__name__} needs the counts of pairs, which are missing")
+        self._check_counts(fitted["counts_"], fitted["hierarchy_"])
         super().__hietan_restore__(fitted)
         self._set_counts(fitted["counts_"])
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    @_also_lazily
+    @also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised.
 
         The rows are divided among `n_jobs` threads.
         """
         rows = self._read(X)
-        log_prior = self._log_prior()
         _ = self._learned  # once, before there are threads
-
-        def joint_log(start: int, stop: int) -> NDArray[np.float64]:
-            return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
-
+        joint_log = self._scorer(rows, self._log_prior())
         chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
         return np.concatenate(chunks)
 
-    @_also_lazily
+    @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
         joint = self.predict_joint_log_proba(X)
         normalised: NDArray[np.float64] = joint - logsumexp(joint, axis=1, keepdims=True)
         return normalised
 
-    @_also_lazily
+    @also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class, in the order of `classes_`."""
         probability: NDArray[np.float64] = softmax(self.predict_joint_log_proba(X), axis=1)
         return probability
 
-    @_also_lazily
+    @also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; ties go to the class that comes first in `classes_`."""
         joint = self.predict_joint_log_proba(X)
@@ -287,7 +290,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         for start in range(0, rows.n_rows, 64):  # a batch of the kernel; factors take memory
             stop = min(start + 64, rows.n_rows)
             explanations += explain_rows(
-                self._score_parts(rows.words(np.arange(start, stop)), stop - start, log_prior),
+                self._parts_of(rows, start, stop, log_prior),
                 method=type(self).__name__,
                 rows=labels[start:stop],
                 classes=self.classes_.tolist(),
@@ -310,34 +313,26 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         n_classes = len(self.classes_)
         if self.class_prior is not None:
             return np.log(self._check_prior(n_classes))
-        n_c, alpha = self.class_count_, float(self.alpha)
-        prior: NDArray[np.float64] = np.log((n_c + alpha) / (n_c.sum() + n_classes * alpha))
-        return prior
+        return log_shares(self.class_count_, self._alpha_in_use())
 
-    def _smoothing_arguments(self) -> dict[str, Any]:
-        """What the kernel needs besides the counts to turn them into probabilities."""
-        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha))}
-
-    def _count_arguments(self) -> dict[str, Any]:
-        """The counts, for the kernel."""
-        return {"counts": self.counts_.kernel}
+    def _alpha_in_use(self) -> float:
+        return float(self.alpha)
 
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if not is_number(self.alpha) or not 1e-300 <= self.alpha < 1e300:  # logarithms stay finite
+        self._check_alpha()
+        if self.smoothing not in SMOOTHINGS:
+            raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
+        check_binarize(self.binarize)
+        check_n_jobs(self.n_jobs)
+        check_hierarchy(self.hierarchy)
+
+    def _check_alpha(self) -> None:
+        if not is_weight(self.alpha):
             raise ValueError(
                 f"alpha must be a number above 0 (from 1e-300 to below 1e300), got {self.alpha!r}"
             )
-        if self.smoothing not in SMOOTHINGS:
-            raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
-        if self.binarize is not None and not is_finite(self.binarize):
-            raise ValueError(
-                f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
-                f"only 0 and 1; got {self.binarize!r}"
-            )
-        check_n_jobs(self.n_jobs)
-        check_hierarchy(self.hierarchy)
 
     def _check_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
@@ -369,3 +364,58 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class PackedBayes(BaseBayes):
+    """A classifier that counts ones and pairs of ones, and scores rows that are packed into words, 64 to a word.
+
+    A subclass implements `_learn`, `_joint_log` and `_score_parts`.
+    """
+
+    counts_: PairCounts
+    _needs_pairs = True  # whether `_count` counts pairs
+
+    @staticmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
+        counts = count_pairs(rows, codes, len(columns.classes))
+        return Counted(counts, first_violation(rows, columns.hierarchy))
+
+    @abstractmethod
+    def _joint_log(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
+
+    @abstractmethod
+    def _score_parts(
+        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
+        """The parts that add up to the `_joint_log` of these rows."""
+
+    def _scorer(
+        self, rows: BinaryRows, log_prior: NDArray[np.float64]
+    ) -> Callable[[int, int], NDArray[np.float64]]:
+        def joint_log(start: int, stop: int) -> NDArray[np.float64]:
+            return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
+
+        return joint_log
+
+    def _parts_of(
+        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
+        return self._score_parts(rows.words(np.arange(start, stop)), stop - start, log_prior)
+
+    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
+        if not isinstance(counts, PairCounts):
+            raise ValueError(f"{type(self).__name__} needs PairCounts, got {type(counts).__name__}")
+        pairs = counts.pairs
+        if self._needs_pairs and len(hierarchy) > 1 and isinstance(pairs, np.ndarray) and not pairs.size:
+            raise ValueError(f"{type(self).__name__} needs the counts of pairs, which are missing")
+
+    def _smoothing_arguments(self) -> dict[str, Any]:
+        """What the kernel needs besides the counts to turn them into probabilities."""
+        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha))}
+
+    def _count_arguments(self) -> dict[str, Any]:
+        """The counts, for the kernel."""
+        return {"counts": self.counts_.kernel}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,21 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, Violation, first_violation
+from hietan.structure import BinaryRows, Violation
 
-# Counts rows, given which class each of them has and the number of classes.
-CountFunction = Callable[[BinaryRows, NDArray[np.int64], int], PairCounts]
+
+class RowCounts(Protocol):
+    """Counts of rows that add up over parts of the data."""
+
+    @property
+    def class_count(self) -> NDArray[np.int64]:
+        """The number of rows of each class."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that were counted, of all classes."""
+
+    def __add__(self, other: Self, /) -> Self: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +61,7 @@ class Columns:
 class Counted:
     """The counts of some rows, and the first place among them that contradicts the hierarchy."""
 
-    counts: PairCounts
+    counts: RowCounts
     violation: Violation | None
 
     def __add__(self, later: Counted) -> Counted:
@@ -60,6 +71,10 @@ class Counted:
             row, parent, child = later.violation
             violation = (self.counts.n_rows + row, parent, child)
         return Counted(self.counts + later.counts, violation)
+
+
+# Counts rows and checks them against the hierarchy, given which class each of them has.
+CountFunction = Callable[[BinaryRows, NDArray[np.int64], Columns], Counted]
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +88,7 @@ class RowCounter:
     threshold : float or None
         A feature is 1 above it; see the parameter `binarize` of the classifiers.
     count : callable
-        The function that counts: `count_pairs` or `count_ones`.
+        The function that counts: a static method of the classifier.
     """
 
     columns: Columns
@@ -83,9 +98,7 @@ class RowCounter:
     def __call__(self, X: Any, y: NDArray[Any]) -> Counted:
         """The counts of rows X, whose labels y are among the classes."""
         rows = BinaryRows.from_matrix(X, self.threshold)
-        classes = self.columns.classes
-        counts = self.count(rows, np.searchsorted(classes, y), len(classes))
-        return Counted(counts, first_violation(rows, self.columns.hierarchy))
+        return self.count(rows, np.searchsorted(self.columns.classes, y), self.columns)
 
 
 class TrainingRows(Protocol):

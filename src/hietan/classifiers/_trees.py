@@ -12,17 +12,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._base import BaseBayes
+from hietan.classifiers._base import PackedBayes
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
 from hietan.hierarchy import Hierarchy
 from hietan.structure import EdgeRanking, Tree, unpack
 from hietan.structure.tree import ABSENT
 
 
-class TreeClassifier(BaseBayes):
+class TreeClassifier(PackedBayes):
     """Stores the parameters, draws the order of the roots and takes the scores of trees apart."""
 
-    _stored = BaseBayes._stored | {"root_order_"}
+    _stored = PackedBayes._stored | {"root_order_"}
     root_order_: NDArray[np.int64]
     _directed: bool  # whether the hierarchy gives edges their directions
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
-from hietan.classifiers._base import BaseBayes
+from hietan.classifiers._base import PackedBayes
 from hietan.classifiers._shared_relations import SharedRelations
 from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
@@ -17,7 +17,7 @@ from hietan.structure import unpack
 from hietan.structure.tree import ROOT
 
 
-class _AveragedEstimators(BaseBayes):
+class _AveragedEstimators(PackedBayes):
     """Stores the parameters and scores rows by the mean of one estimator for each feature."""
 
     _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel

@@ -9,15 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._base import BaseBayes
+from hietan.classifiers._base import PackedBayes
+from hietan.classifiers._fitting import Columns, Counted
 from hietan.classifiers._shared_relations import SharedRelations
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, count_ones, unpack
+from hietan.structure import BinaryRows, count_ones, first_violation, unpack
 from hietan.structure.tree import ABSENT, ROOT
 
 
-class HIPNB(BaseBayes):
+class HIPNB(PackedBayes):
     """Naive Bayes with HIP's lazy selection of features (Wan, Freitas & de Magalhaes 2015).
 
     In the row to classify, a feature at 1 removes all its ancestors and a feature at 0 removes all its descendants,
@@ -89,8 +90,9 @@ class HIPNB(BaseBayes):
         self.n_jobs = n_jobs
 
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
-        return count_ones(rows, codes, n_classes)
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
+        counts = count_ones(rows, codes, len(columns.classes))
+        return Counted(counts, first_violation(rows, columns.hierarchy))
 
     def _learn(self) -> SharedRelations:
         return SharedRelations(self.hierarchy_)

@@ -48,7 +48,9 @@ Alpha = Annotated[
 Smoothing = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="KIND", help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given."
+        metavar="KIND",
+        help="Kind of smoothing, laplace or pooled; may be repeated; unless given, pooled for hie-ban and "
+        "laplace for the others.",
     ),
 ]
 Lambda = Annotated[

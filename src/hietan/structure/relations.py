@@ -28,7 +28,13 @@ def kernel_lists(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the parent 0
 
 
-def first_violation(rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = 4096) -> Violation | None:
+VIOLATION_BLOCK = 4096
+"""The number of rows that are searched together for a violation: within a block, the first edge comes first."""
+
+
+def first_violation(
+    rows: BinaryRows, hierarchy: Hierarchy, block_rows: int = VIOLATION_BLOCK
+) -> Violation | None:
     """The first place where a feature is 1 and its parent is 0, or None if all rows agree with the hierarchy."""
     if not hierarchy.adjacency.nnz:
         return None

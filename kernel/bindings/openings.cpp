@@ -1,0 +1,147 @@
+// Features where all their parents are 1: how often, and what they score.
+#include "models/openings.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "bindings/bindings.hpp"
+
+namespace hietan::python {
+namespace {
+
+// The parents of every feature, in arrays of its own.
+class PyOpenings {
+ public:
+  PyOpenings(const In<std::int32_t, 1>& indptr, const In<std::int32_t, 1>& indices, const In<std::int64_t, 1>& depths)
+      : openings_(checked(indptr, indices, depths), depths.data(), depths.shape(0)) {}
+
+  const Openings& get() const { return openings_; }
+
+ private:
+  static Adjacency checked(const In<std::int32_t, 1>& indptr, const In<std::int32_t, 1>& indices,
+                           const In<std::int64_t, 1>& depths) {
+    const std::size_t d = depths.shape(0);
+    require_features(d);
+    require(d > 0 && indptr.shape(0) == d + 1, "depths and parent_indptr do not match each other: got ", d,
+            " depths, at least one is needed, and ", indptr.shape(0), " entries of parent_indptr");
+    require_csr(indptr, indices, d);
+    for (std::size_t v = 0; v < d; ++v)
+      for (std::int32_t k = indptr.data()[v] + 1; k < indptr.data()[v + 1]; ++k)
+        require(indices.data()[k] > indices.data()[k - 1], "the parents of a feature must increase, but ",
+                indices.data()[k], " follows ", indices.data()[k - 1]);
+    return {indptr.data(), indices.data()};
+  }
+
+  Openings openings_;
+};
+
+// (ones, open, the first violation or None)
+template <typename Index>
+nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, In<Index, 1> indices,
+                            In<std::int64_t, 1> codes, std::size_t classes, std::size_t block_rows) {
+  const Openings& openings = py_openings.get();
+  const std::size_t d = openings.features(), n = codes.shape(0);
+  require(classes > 0 && block_rows > 0, "n_classes and block_rows must be at least 1, got ", classes, " and ",
+          block_rows);
+  require(indptr.shape(0) == n + 1, "indptr and codes do not match each other: got ", indptr.shape(0), " entries for ",
+          n, " rows");
+  require(n <= INT32_MAX, n, " rows are more than the counts can hold: at most ", INT32_MAX);
+  for (std::size_t r = 0; r < n; ++r) require_below(codes.data()[r], classes, "a class code");
+  auto ones = make_array<std::int32_t>(classes, d), open = make_array<std::int32_t>(classes, d);
+  Violation found;
+  {
+    nb::gil_scoped_release release;
+    require_csr(indptr, indices, d);
+    for (std::size_t r = 0; r < n; ++r)
+      for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
+        require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase, but ",
+                indices.data()[k], " follows ", indices.data()[k - 1]);
+    found = count_openings(openings, indptr.data(), indices.data(), codes.data(), n, classes, block_rows, ones.data(),
+                           open.data());
+  }
+  nb::object violation = nb::none();
+  if (found.row >= 0) violation = nb::make_tuple(found.row, found.parent, found.child);
+  return nb::make_tuple(ones, open, violation);
+}
+
+// The logarithms, and the scorer of rows that is made of them.
+class PyOpenScorer {
+ public:
+  PyOpenScorer(std::shared_ptr<const PyOpenings> openings, const In<std::int32_t, 2>& ones,
+               const In<std::int32_t, 2>& open, const Smoothing& smoothing, std::int64_t left_out)
+      : openings_(std::move(openings)), classes_(ones.shape(0)) {
+    const std::size_t d = openings_->get().features();
+    require(classes_ > 0 && ones.shape(1) == d && open.shape(0) == classes_ && open.shape(1) == d,
+            "ones and open must have a row for each class and a column for each of ", d, " features, got ", classes_,
+            " x ", ones.shape(1), " and ", open.shape(0), " x ", open.shape(1));
+    require(left_out >= OpenTables::kNobody && (left_out < 0 || index(left_out) < classes_),
+            "left_out must be -1 or a class below ", classes_, ", got ", left_out);
+    const std::vector<std::int32_t> kept_ones = copied(ones), kept_open = copied(open);
+    for (std::size_t k = 0; k < kept_ones.size(); ++k)
+      require(kept_ones[k] >= 0 && kept_ones[k] <= kept_open[k],
+              "ones must be from 0 to the number of rows where the feature is open, got ", kept_ones[k], " of ",
+              kept_open[k]);
+    on_.resize(kept_ones.size());
+    off_.resize(kept_ones.size());
+    OpenTables({classes_, d, kept_ones.data(), kept_open.data()}, smoothing, left_out).fill(on_.data(), off_.data());
+    scorer_ = std::make_unique<const OpenScorer>(openings_->get(), on_.data(), off_.data(), classes_);
+  }
+
+  Out<double, 2> on() const { return table(on_); }
+  Out<double, 2> off() const { return table(off_); }
+
+  template <typename Index>
+  Out<double, 2> log_likelihood(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows) const {
+    const std::size_t n = rows.shape(0), d = openings_->get().features();
+    require_csr_rows(indptr, indices, d, rows);
+    auto out = make_array<double>(n, classes_);
+    nb::gil_scoped_release release;
+    RowBits bits(d);
+    for (std::size_t k = 0; k < n; ++k) {
+      const std::int64_t row = rows.data()[k];
+      scorer_->score(indices.data() + indptr.data()[row], indices.data() + indptr.data()[row + 1], bits,
+                     out.data() + k * classes_);
+    }
+    return out;
+  }
+
+ private:
+  Out<double, 2> table(const std::vector<double>& values) const {
+    auto out = make_array<double>(values.size() / classes_, classes_);
+    std::copy(values.begin(), values.end(), out.data());
+    return out;
+  }
+
+  std::shared_ptr<const PyOpenings> openings_;
+  std::size_t classes_;
+  std::vector<double> on_, off_;  // [feature][class]
+  std::unique_ptr<const OpenScorer> scorer_;
+};
+
+}  // namespace
+
+void bind_openings(nb::module_& m) {
+  nb::class_<PyOpenings>(m, "Openings")
+      .def(nb::init<const In<std::int32_t, 1>&, const In<std::int32_t, 1>&, const In<std::int64_t, 1>&>(),
+           "parent_indptr"_a.noconvert(), "parent_indices"_a.noconvert(), "depths"_a.noconvert());
+  m.def("count_openings", &py_count_openings<std::int32_t>, "openings"_a, "indptr"_a.noconvert(),
+        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a);
+  m.def("count_openings", &py_count_openings<std::int64_t>, "openings"_a, "indptr"_a.noconvert(),
+        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a);
+  nb::class_<PyOpenScorer>(m, "OpenScorer")
+      .def(nb::init<std::shared_ptr<const PyOpenings>, const In<std::int32_t, 2>&, const In<std::int32_t, 2>&,
+                    const Smoothing&, std::int64_t>(),
+           "openings"_a, "ones"_a.noconvert(), "open"_a.noconvert(), "smoothing"_a, "left_out"_a = OpenTables::kNobody)
+      .def("on", &PyOpenScorer::on)
+      .def("off", &PyOpenScorer::off)
+      .def("log_likelihood", &PyOpenScorer::log_likelihood<std::int32_t>, "indptr"_a.noconvert(),
+           "indices"_a.noconvert(), "rows"_a.noconvert())
+      .def("log_likelihood", &PyOpenScorer::log_likelihood<std::int64_t>, "indptr"_a.noconvert(),
+           "indices"_a.noconvert(), "rows"_a.noconvert());
+}
+
+}  // namespace hietan::python

@@ -1,0 +1,228 @@
+"""HieBAN: the hierarchy itself is the Bayesian network."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import log_softmax
+from sklearn.utils.validation import check_is_fitted
+
+from hietan.classifiers._base import ALPHA_GRID, BaseBayes, log_shares
+from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
+from hietan.classifiers.checks import in_memory, is_weight
+from hietan.explain import ScoreParts
+from hietan.hierarchy import Hierarchy
+from hietan.structure import (
+    BinaryRows,
+    OpenCounts,
+    Openings,
+    OpenScores,
+    count_openings,
+    leave_one_out_log_likelihood,
+    unpack,
+)
+from hietan.structure.tree import ABSENT, ROOT
+
+
+class HieBAN(BaseBayes):
+    """Bayesian network augmented naive Bayes whose network is the hierarchy itself.
+
+    The parents of a feature are its parents in the hierarchy. In rows that are closed upwards, a feature can be 1 only
+    where all its parents are 1: there it is *open*, and only there it is scored. So a feature with several parents
+    needs one probability per class, P(x_v = 1 | all parents are 1, c), rather than one for each combination of their
+    values. No structure is learned and no pairs are counted: time is in proportion to the ones of the data, and memory
+    to the number of features. A 1 without all its parents, in a row that is not closed, counts nowhere.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
+    alpha : float or None, default 1.0
+        Weight of the prior guess in every probability; it must be above 0. None means that it is chosen from a grid by
+        the exact leave-one-out log loss of the training rows, which must then be in memory.
+    smoothing : {"laplace", "pooled"}, default "pooled"
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all classes together,
+        so that a value that is rare or certain favours no class.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+    class_prior : array of shape (n_classes,) or None, default None
+        Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    class_count_ : array of shape (n_classes,)
+        The number of training rows of each class.
+    counts_ : OpenCounts
+        The counts, which are all that is kept of the training data.
+    alpha_ : float
+        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import HieBAN, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
+    >>> X = pd.DataFrame({"animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0], "owl": [1, 0, 0, 0]})
+    >>> clf = HieBAN(hierarchy=hierarchy).fit(X, [1, 1, 0, 0])
+    >>> print(clf.predict(X))
+    [1 1 0 0]
+    >>> [c.feature for c in clf.explain(X)[2].contributions]  # without a bird, "owl" says nothing
+    ['animal', 'bird']
+    """
+
+    alpha: float | None  # type: ignore[assignment]
+    counts_: OpenCounts
+    _stored = BaseBayes._stored | {"alpha_"}
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float | None = 1.0,
+        smoothing: str = "pooled",
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.alpha = alpha
+        self.smoothing = smoothing
+        self.binarize = binarize
+        self.class_prior = class_prior
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def _check_source(self, *, at_once: bool) -> None:
+        if self.alpha is None and not at_once:
+            raise ValueError(
+                "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
+                "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
+            )
+
+    @staticmethod
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
+        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
+
+    def _tune(self, rows: TrainingRows) -> None:
+        if self.alpha is not None:
+            self.alpha_ = float(self.alpha)
+            return
+        assert isinstance(rows, RowsInMemory)  # by `_check_source`
+        table = BinaryRows.from_matrix(rows.X, self.binarize).sparse()
+        codes = np.searchsorted(self.classes_, rows.y)
+        losses = [self._leave_one_out_loss(table, codes, alpha) for alpha in ALPHA_GRID]
+        self.alpha_ = ALPHA_GRID[int(np.argmin(losses))]
+
+    def _leave_one_out_loss(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> float:
+        log_proba = log_softmax(self._leave_one_out(rows, codes, alpha), axis=1)
+        return -float(log_proba[np.arange(len(codes)), codes].mean())
+
+    def _learn(self) -> Openings:
+        return Openings(self.hierarchy_)
+
+    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
+        if not isinstance(counts, OpenCounts):
+            raise ValueError(f"{type(self).__name__} needs OpenCounts, got {type(counts).__name__}")
+
+    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
+        if not isinstance(fitted["alpha_"], float) or not is_weight(fitted["alpha_"]):
+            raise ValueError(f"alpha_ is not a number above 0: {fitted['alpha_']!r:.80}")
+        super().__hietan_restore__(fitted)
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def leave_one_out_joint_log_proba(self, X: Any, y: Any) -> NDArray[np.float64]:
+        """ln P(c, x) of training rows, each by the model of all other training rows; exact, without fitting again.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows that the model was fitted to: all of them or some, but none more often than in the training data.
+        y : array of shape (n_samples,)
+            Their classes in the training data.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            The scores in the order of `classes_`; not normalised.
+
+        Raises
+        ------
+        ValueError
+            If the counts of the model show that these rows cannot all be training rows.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        in_memory(X, "leave_one_out_joint_log_proba", "the rows are compared with the counts of the model")
+        read = read_rows(self, X, y, reset=False)
+        unknown = np.setdiff1d(read.y, self.classes_)
+        if unknown.size:
+            raise ValueError(
+                f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
+            )
+        rows = BinaryRows.from_matrix(read.X, self.binarize)
+        return self._leave_one_out(rows, np.searchsorted(self.classes_, read.y), self._alpha_in_use())
+
+    def _leave_one_out(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
+        scores = leave_one_out_log_likelihood(self._learned, self.counts_, rows, codes, self.smoothing, alpha)
+        if self.class_prior is not None:
+            return scores + self._log_prior()
+        n_classes = len(self.classes_)
+        others = self.class_count_ - np.eye(n_classes, dtype=np.int64)  # row k: without a row of class k
+        return scores + log_shares(others, alpha)[codes]
+
+    def _alpha_in_use(self) -> float:
+        return self.alpha_ if self.alpha is None else float(self.alpha)
+
+    def _check_alpha(self) -> None:
+        if self.alpha is not None and not is_weight(self.alpha):
+            raise ValueError(
+                f"alpha must be a number above 0 (from 1e-300 to below 1e300), or None to choose it by the training "
+                f"rows; got {self.alpha!r}"
+            )
+
+    def _scores(self) -> OpenScores:
+        return OpenScores(self._learned, self.counts_, self.smoothing, self._alpha_in_use())
+
+    def _scorer(
+        self, rows: BinaryRows, log_prior: NDArray[np.float64]
+    ) -> Callable[[int, int], NDArray[np.float64]]:
+        scores, table = self._scores(), rows.sparse()
+
+        def joint_log(start: int, stop: int) -> NDArray[np.float64]:
+            return log_prior + scores.log_likelihood(table, np.arange(start, stop))
+
+        return joint_log
+
+    def _parts_of(
+        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
+    ) -> ScoreParts:
+        chosen = np.arange(start, stop)
+        values = unpack(rows.words(chosen), stop - start)
+        scores, openings = self._scores(), self._learned
+        is_open, first = openings.open_in(values), openings.first_parents
+        # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
+        parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
+        return ScoreParts(
+            joint=log_prior + scores.log_likelihood(rows, chosen),
+            values=values,
+            parents=np.where(is_open, parents, ABSENT).astype(np.int32),
+            factors=scores.factors(values),
+            base=np.tile(log_prior, (stop - start, 1)),
+        )

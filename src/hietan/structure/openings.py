@@ -1,0 +1,312 @@
+"""Features where all their parents are 1: how often they are 1 there, and the scores that follow from it.
+
+A feature is *open* in a row if all its parents are 1 in it; a feature without parents is always open. In a row that
+agrees with the hierarchy, a feature can be 1 only where it is open, so it says something about the class only there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan import _kernel
+from hietan.hierarchy import Hierarchy
+from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists
+from hietan.structure.rows import BinaryRows
+from hietan.structure.tree import ROOT
+
+
+class Openings:
+    """The parents of every feature, built once for the kernel (`kernel`) and shared by all chunks of rows.
+
+    The kernel's own object cannot be pickled; a copy in another process builds it again.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy over the columns.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self.hierarchy = hierarchy
+        depths = np.ascontiguousarray(hierarchy.depths, dtype=np.int64)
+        self.kernel = _kernel.Openings(*kernel_lists(_parent_lists(hierarchy)), depths)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Openings, (self.hierarchy,)
+
+    @property
+    def first_parents(self) -> NDArray[np.int32]:
+        """The first parent of each feature in the order of the columns, `ROOT` for features without parents."""
+        parents = _parent_lists(self.hierarchy)
+        first = np.full(len(self.hierarchy), ROOT, dtype=np.int32)
+        has_parents = np.diff(parents.indptr) > 0
+        first[has_parents] = parents.indices[parents.indptr[:-1][has_parents]]
+        return first
+
+    def open_in(self, values: NDArray[np.uint8]) -> NDArray[np.bool_]:
+        """Whether each feature is open in each row of `values`, a dense array of zeros and ones."""
+        parents = _parent_lists(self.hierarchy).astype(np.int32)
+        is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
+        return is_open
+
+
+@dataclass(frozen=True, eq=False)
+class OpenCounts:
+    """Per-class counts of rows where a feature is open, and where it is open and 1.
+
+    `class_count[c]` is the number of rows of class c, `open[c, v]` how many of them have all parents of v at 1, and
+    `ones[c, v]` how many have v at 1 as well. Counts are sums over rows: those of two parts of the data add up to
+    those of the whole.
+    """
+
+    class_count: NDArray[np.int64]
+    ones: NDArray[np.int32]
+    open: NDArray[np.int32]
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return int(self.ones.shape[0])
+
+    @property
+    def n_features(self) -> int:
+        """The number of features."""
+        return int(self.ones.shape[1])
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows that were counted, of all classes."""
+        return int(self.class_count.sum())
+
+    def __add__(self, other: OpenCounts) -> OpenCounts:
+        if not isinstance(other, OpenCounts):
+            return NotImplemented
+        if self.ones.shape != other.ones.shape:
+            raise ValueError(
+                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
+                f"{other.n_classes} classes and {other.n_features} features"
+            )
+        _check_total(self.n_rows + other.n_rows)
+        return OpenCounts(
+            self.class_count + other.class_count, self.ones + other.ones, self.open + other.open
+        )
+
+    def include(self, part: OpenCounts) -> bool:
+        """Whether `part` can be the counts of some of the rows that were counted here."""
+        rest = OpenCounts(
+            self.class_count - part.class_count, self.ones - part.ones, self.open - part.open
+        )  # counts are at least 0, so a difference of two does not overflow
+        zeros = rest.open - rest.ones
+        return all(bool((counts >= 0).all()) for counts in (rest.class_count, rest.ones, zeros))
+
+
+def count_openings(
+    rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy
+) -> tuple[OpenCounts, Violation | None]:
+    """Count the rows of each class and their open features, and check them on the way.
+
+    Parameters
+    ----------
+    rows : BinaryRows
+        The rows to count.
+    codes : array of shape (n_rows,)
+        The class of each row, from 0 to `n_classes` - 1.
+    n_classes : int
+        The number of classes; some may have no rows.
+    hierarchy : Hierarchy
+        The hierarchy over the columns.
+
+    Returns
+    -------
+    counts : OpenCounts
+        The counts. A feature that is 1 although a parent is 0 is not open, and its 1 is not counted.
+    violation : tuple or None
+        The same as `first_violation`: the first place where a feature is 1 and its parent is 0.
+    """
+    _check_total(rows.n_rows)
+    table = rows.sparse()
+    assert table.indptr is not None and table.indices is not None
+    codes = np.ascontiguousarray(codes, dtype=np.int64)
+    ones, is_open, found = _kernel.count_openings(
+        Openings(hierarchy).kernel, table.indptr, table.indices, codes, n_classes, VIOLATION_BLOCK
+    )
+    class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
+    violation = None
+    if found is not None:
+        row, parent, child = found
+        violation = row, hierarchy.features[parent], hierarchy.features[child]
+    return OpenCounts(class_count, ones, is_open), violation
+
+
+class OpenScores:
+    """The logarithms of P(x_v | v is open, c), and their sums over the open features of a row.
+
+    P(x_v = 1 | v is open, c) is (ones + 2 alpha q) / (open + 2 alpha), with the prior guess q of the smoothing.
+
+    Parameters
+    ----------
+    openings : Openings
+        Where features are open.
+    counts : OpenCounts
+        The counts of the training rows.
+    smoothing : {"laplace", "pooled"}
+        The prior guess: one half, or the same share over all classes together.
+    alpha : float
+        The weight of the prior guess.
+    left_out : int or None
+        If it is a class, the scores are those of training rows of that class, each computed from the counts of all
+        other training rows.
+
+    Attributes
+    ----------
+    on, off : arrays of shape (n_features, n_classes)
+        The logarithms for the values 1 and 0.
+    """
+
+    def __init__(
+        self,
+        openings: Openings,
+        counts: OpenCounts,
+        smoothing: str,
+        alpha: float,
+        *,
+        left_out: int | None = None,
+    ) -> None:
+        self._openings = openings
+        self._kernel = _kernel.OpenScorer(
+            openings.kernel,
+            counts.ones,
+            counts.open,
+            _kernel.Smoothing(smoothing, alpha),
+            -1 if left_out is None else left_out,
+        )
+        self.on, self.off = self._kernel.on(), self._kernel.off()
+
+    def log_likelihood(
+        self, rows: BinaryRows, chosen: NDArray[np.int64] | None = None
+    ) -> NDArray[np.float64]:
+        """ln P(x | c) of rows: the sum over the open features, shape (n_rows, n_classes).
+
+        Parameters
+        ----------
+        rows : BinaryRows
+            The rows. Lists of ones are read directly; rows of bytes are turned into lists first.
+        chosen : array of int or None
+            The rows to score, in this order. None means all.
+        """
+        table = rows.sparse()
+        assert table.indptr is not None and table.indices is not None
+        chosen = np.arange(rows.n_rows) if chosen is None else chosen
+        return self._kernel.log_likelihood(table.indptr, table.indices, chosen)
+
+    def factors(self, values: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """What each feature adds to ln P(x | c), shape (n_rows, n_features, n_classes); 0 where it is not open.
+
+        Parameters
+        ----------
+        values : array of shape (n_rows, n_features)
+            The rows, a byte per cell.
+        """
+        logs = np.where(values[:, :, None] == 1, self.on, self.off)
+        factors: NDArray[np.float64] = np.where(self._openings.open_in(values)[:, :, None], logs, 0.0)
+        return factors
+
+
+def leave_one_out_log_likelihood(
+    openings: Openings,
+    counts: OpenCounts,
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    smoothing: str,
+    alpha: float,
+) -> NDArray[np.float64]:
+    """ln P(x | c) of training rows, each from the counts of all others: exact, and without counting again.
+
+    What a row of class k takes out of the counts of a feature depends only on k and on its value of the feature, so
+    the rows of each class are scored by one set of tables.
+
+    Parameters
+    ----------
+    openings : Openings
+        Where features are open.
+    counts : OpenCounts
+        The counts of all training rows, these included.
+    rows : BinaryRows
+        Training rows, none of them more often than it was counted.
+    codes : array of shape (n_rows,)
+        The class of each row, from 0 to `counts.n_classes` - 1.
+    smoothing : {"laplace", "pooled"}
+        The prior guess.
+    alpha : float
+        The weight of the prior guess.
+
+    Raises
+    ------
+    ValueError
+        If the counts show that these rows cannot all be training rows.
+    """
+    rows = rows.sparse()
+    if not counts.include(count_openings(rows, codes, counts.n_classes, openings.hierarchy)[0]):
+        raise ValueError(
+            "these rows are not training rows: the counts that the model was fitted to do not include them; pass "
+            "rows and labels of the training data, each at most as often as it occurs there"
+        )
+    scores = np.empty((rows.n_rows, counts.n_classes))
+    for c in np.unique(codes).tolist():
+        own = np.flatnonzero(codes == c)
+        tables = OpenScores(openings, counts, smoothing, alpha, left_out=c)
+        scores[own] = tables.log_likelihood(rows, own)
+    return scores
+
+
+def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) -> None:
+    """Refuse counts that cannot be those of rows over a hierarchy; they may come from a file of a stranger."""
+    n, ones, is_open = counts.class_count, counts.ones, counts.open
+    if not all(isinstance(part, np.ndarray) for part in (n, ones, is_open)):
+        raise ValueError("counts are not arrays")
+    if n.dtype != np.int64 or ones.dtype != np.int32 or is_open.dtype != np.int32:
+        raise ValueError("counts are not integers")
+    shape = n_classes, len(hierarchy)
+    if n.shape != (n_classes,) or ones.shape != shape or is_open.shape != shape:
+        raise ValueError("the counts have the wrong shape")
+    if (n < 0).any() or int(n.astype(object).sum()) > np.iinfo(np.int32).max:
+        raise ValueError("there are more rows than the counts can hold, or fewer than none")
+    if not ((ones >= 0) & (ones <= is_open) & (is_open <= n[:, None])).all():
+        raise ValueError("impossible counts: expected 0 <= ones <= open <= rows of the class")
+    for c in range(n_classes):
+        _check_parents(int(n[c]), ones[c].astype(np.int64), is_open[c].astype(np.int64), hierarchy)
+
+
+def _check_parents(n: int, ones: NDArray[np.int64], is_open: NDArray[np.int64], hierarchy: Hierarchy) -> None:
+    """Check the counts of a class against each other, as far as the parents of a feature tell."""
+    edges = _parent_lists(hierarchy)
+    n_parents = np.diff(edges.indptr)
+    child, parent = np.repeat(np.arange(len(hierarchy)), n_parents), edges.indices
+    # Where a parent is open and 0, its children are not open; where it is the only one and 1, they are.
+    possible = is_open[child] <= n - (is_open - ones)[parent]
+    possible &= (n_parents[child] > 1) | (is_open[child] >= ones[parent])
+    # Features with the same parents are open in the same rows, those without parents in all.
+    groups: dict[bytes, int] = {b"": n}
+    for v in np.flatnonzero(n_parents != 1).tolist():
+        key = edges.indices[edges.indptr[v] : edges.indptr[v + 1]].tobytes()
+        if groups.setdefault(key, int(is_open[v])) != is_open[v]:
+            raise ValueError("impossible counts: features with the same parents are open in the same rows")
+    only = parent[n_parents[child] == 1]
+    alone = np.full(len(hierarchy), -1, dtype=np.int64)
+    alone[only] = is_open[child[n_parents[child] == 1]]
+    if not possible.all() or (alone[only] != is_open[child[n_parents[child] == 1]]).any():
+        raise ValueError("impossible counts: a feature is open where its parents are 1, and nowhere else")
+
+
+def _parent_lists(hierarchy: Hierarchy) -> Any:
+    """A CSR matrix whose row v has a 1 for each parent of v, in the order of the columns."""
+    return hierarchy.adjacency.T.tocsr()
+
+
+def _check_total(n_rows: int) -> None:
+    if n_rows > np.iinfo(np.int32).max:
+        raise ValueError(f"{n_rows:,} rows are more than the counts can hold ({np.iinfo(np.int32).max:,})")
