@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hietan._io import atomic_write
 from hietan.datasets import AGEING_DATASETS
-from reproduction.accuracy import measure, temporal
+from reproduction.accuracy import measure, research, temporal
 from reproduction.accuracy.measure import FoldScores, dataset_of
 from reproduction.accuracy.methods import METHODS, SEEDS
 from reproduction.accuracy.scores import COMPARED, Draws, Labelled, bootstrap, metrics_of
@@ -17,6 +17,7 @@ from reproduction.accuracy.scores import COMPARED, Draws, Labelled, bootstrap, m
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS, DIFFERENCES = DOCS / "accuracy.csv", DOCS / "accuracy-differences.csv"
 TEMPORAL, GENES = DOCS / "accuracy-temporal.csv", DOCS / "accuracy-temporal-genes.csv"
+TRIED = DOCS / "accuracy-tried.csv"
 METRICS = (
     "auc",
     "gmean",
@@ -183,3 +184,5 @@ def collect() -> None:
     collect_results()
     collect_temporal()
     collect_differences()
+    tried = research.collect()
+    write_csv(TRIED, list(tried[0]) if tried else ("what",), tried)

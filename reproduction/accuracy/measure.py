@@ -159,6 +159,8 @@ def out_of_sample_scores(fitted: Any, model: Any, X: Any, y: Any, seed: int) -> 
         return np.asarray(fitted.out_of_sample_scores_)
     if hasattr(fitted, "out_of_sample_scores"):
         return np.asarray(fitted.out_of_sample_scores(X, y))
+    if hasattr(fitted, "leave_one_out_joint_log_proba"):
+        return row_scores(fitted.leave_one_out_joint_log_proba(X, y))
     held_out = np.empty(len(y))
     folds = StratifiedKFold(INNER_FOLDS, shuffle=True, random_state=seed)
     for inside, outside in folds.split(np.zeros(len(y)), y):
