@@ -72,13 +72,11 @@ def _row(dataset: str, method: str, seed: int, values: Mapping[str, float]) -> R
 def collect_results() -> None:
     """Write docs/accuracy.csv: a method's seed is in it once all of its datasets are measured."""
     rows = []
-    for method in METHODS.values():
-        for seed in method.seeds:
-            data = [dataset_of(*pair) for pair in AGEING_DATASETS]
-            found = [measure.load(each.name, method.name, seed) for each in data]
-            if all(each is not None for each in found):
-                pairs = zip(data, found, strict=True)
-                rows += [_row(d.name, method.name, seed, metrics_of(d.y, f)) for d, f in pairs if f]
+    for method in METHODS:
+        for seed in sorted(complete_seeds(method)):
+            for data in (dataset_of(*pair) for pair in AGEING_DATASETS):
+                for found in _present([measure.load(data.name, method, seed)]):
+                    rows.append(_row(data.name, method, seed, metrics_of(data.y, found)))
     write_csv(RESULTS, FIELDS, rows)
 
 
@@ -86,6 +84,12 @@ def complete_seeds(method: str) -> set[int]:
     """The seeds for which a method is measured on all datasets."""
     names = [dataset_of(*pair).name for pair in AGEING_DATASETS]
     return {seed for seed in SEEDS if all(measure.path_of(name, method, seed).exists() for name in names)}
+
+
+def complete_temporal_seeds(method: str, relations: str = "is_a") -> set[int]:
+    """The seeds for which a method is measured on all sets of the test in time."""
+    held = list(temporal.sets(relations))
+    return {seed for seed in SEEDS if all(temporal.path_of(each, method, seed).exists() for each in held)}
 
 
 def fold_draws(methods: Sequence[str], seeds: Sequence[int]) -> Draws:
@@ -138,43 +142,31 @@ def differences(part: str, draws: Draws, pairs: Iterable[tuple[str, str]]) -> li
 def collect_differences() -> None:
     """Write docs/accuracy-differences.csv, from the seeds that all compared methods have."""
     rows: list[Row] = []
-    done = {name: complete_seeds(name) for name in (*LEADERS, *RIVALS)}
-    usable = [name for name, seeds in done.items() if seeds]
-    if seeds := sorted(set.intersection(*(done[name] for name in usable)) if usable else ()):
-        pairs = [
-            (a, b) for a in LEADERS for b in (*RIVALS, *LEADERS) if a in usable and b in usable and a != b
-        ]
-        rows += differences("folds", fold_draws(usable, seeds), pairs)
-    held = [name for name in (*LEADERS, *RIVALS) if _temporal_is_complete(name)]
-    pairs = [(a, b) for a in LEADERS for b in (*RIVALS, *LEADERS) if a in held and b in held and a != b]
-    if pairs:
-        rows += differences("temporal", temporal_draws(held, SEEDS), pairs)
+    for part, complete, draws in (
+        ("folds", complete_seeds, fold_draws),
+        ("temporal", complete_temporal_seeds, temporal_draws),
+    ):
+        done = {name: complete(name) for name in (*LEADERS, *RIVALS)}
+        usable = [name for name, seeds in done.items() if seeds]
+        pairs = [(a, b) for a in LEADERS for b in (*RIVALS, *LEADERS) if {a, b} <= set(usable) and a != b]
+        if pairs:
+            seeds = sorted(set.intersection(*(done[name] for name in usable)))
+            rows += differences(part, draws(usable, seeds), pairs)
     write_csv(DIFFERENCES, ("part", "group", "metric", "method", "other", "difference", "low", "high"), rows)
-
-
-def _temporal_is_complete(method: str, relations: str = "is_a") -> bool:
-    return all(
-        temporal.path_of(h, method, s).exists()
-        for h in temporal.sets(relations)
-        for s in METHODS[method].seeds
-    )
 
 
 def collect_temporal() -> None:
     """Write docs/accuracy-temporal.csv and docs/accuracy-temporal-genes.csv."""
     rows, genes = [], []
     for relations in temporal.RELATIONS:
-        for held in temporal.sets(relations):
+        held_sets = list(temporal.sets(relations))
+        for held in held_sets:
             genes.append({"dataset": held.name, **{name: str(count) for name, count in held.account.items()}})
-        for method in METHODS.values():
-            if (
-                relations != "is_a" and method.name not in temporal.RICHER_METHODS
-            ) or not _temporal_is_complete(method.name, relations):
-                continue
-            for held in temporal.sets(relations):
-                for seed in method.seeds:
-                    for found in _present([temporal.load(held, method.name, seed)]):
-                        rows.append(_row(held.name, method.name, seed, metrics_of(held.test.y, found)))
+        for method in METHODS:
+            for seed in sorted(complete_temporal_seeds(method, relations)):
+                for held in held_sets:
+                    for found in _present([temporal.load(held, method, seed)]):
+                        rows.append(_row(held.name, method, seed, metrics_of(held.test.y, found)))
     write_csv(TEMPORAL, FIELDS, rows)
     write_csv(GENES, list(genes[0]), genes)
 

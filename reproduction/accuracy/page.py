@@ -74,7 +74,27 @@ def means_table() -> str:
         cells = [number(metric, mean_of(own, metric)) for metric in SHOWN]
         lines.append((marked(name), str(len({row["seed"] for row in own})), *cells))
     header = ("method", "seeds", *(title for title, _, _ in SHOWN.values()))
-    return TextTable("Means over the 28 datasets; ours in bold", header, tuple(lines)).to_markdown()
+    table = TextTable("Means over the 28 datasets; ours in bold", header, tuple(lines)).to_markdown()
+    return table + missing(rows)
+
+
+def missing(rows: Iterable[Row]) -> str:
+    """Says which methods are not measured with all their seeds yet."""
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["method"], set()).add(row["seed"])
+    short = {
+        name: len(method.seeds) - len(found.get(name, ()))
+        for name, method in METHODS.items()
+        if len(found.get(name, ())) < len(method.seeds)
+    }
+    if not short:
+        return ""
+    by_number: dict[int, list[str]] = {}
+    for name, n in short.items():
+        by_number.setdefault(n, []).append(name)
+    listed = "; ".join(f"{n} of {'; '.join(names)}" for n, names in sorted(by_number.items()))
+    return f"Seeds that are not measured yet: {listed}.\n\n"
 
 
 def organisms_table() -> str:

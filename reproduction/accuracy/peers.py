@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -231,8 +230,3 @@ class AnnotationCount(_Peer):
     @staticmethod
     def _count(X: Any) -> Floats:
         return np.log1p(np.asarray(X.sum(axis=1), dtype=np.float64).reshape(-1, 1))
-
-
-def probability(score: Floats) -> Floats:
-    """P(class 1) of log-odds."""
-    return np.asarray(expit(score))

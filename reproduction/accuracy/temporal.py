@@ -7,6 +7,7 @@ the training rows alone: terms of at least 3 of them that not all of them have.
 from __future__ import annotations
 
 import csv
+import os
 import time
 import warnings
 from collections.abc import Iterator
@@ -53,8 +54,6 @@ class Held:
 
 def data_directory() -> Path:
     """Where the files are: HIETAN_DATA."""
-    import os
-
     return Path(os.environ["HIETAN_DATA"])
 
 
@@ -79,27 +78,30 @@ def labels_of(organism: str) -> tuple[Labels, Labels, dict[str, int]]:
             old_table, id_column="Entrez Gene ID", label_column="Gene Symbol", on_conflict="first"
         )
         numbers = read_labels(old_table, id_column="Gene ID", label_column="Gene Symbol", on_conflict="first")
+    new = read_labels(
+        new_table,
+        id_column="symbol",
+        label_column="longevity influence",
+        mapping={"Anti-Longevity": "anti", "Pro-Longevity": "pro"},
+        where={"organism": species},
+    )
     with open(new_table, encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file) if row["organism"] == species]
     listed = set(entrez.by_id.values()) | set(old.by_id) | set(old.conflicting)
-    added = [
-        row
+    # A gene is new if neither its symbol nor its Entrez or GenAge number was listed.
+    added = {
+        row["symbol"]
         for row in rows
-        if row["entrez gene id"] not in entrez.by_id
-        and row["symbol"] not in listed
+        if row["symbol"] not in listed
+        and row["entrez gene id"] not in entrez.by_id
         and row["GenAge ID"] not in numbers.by_id
-    ]
-    classes = {"Anti-Longevity": "anti", "Pro-Longevity": "pro"}
-    clear = {
-        row["symbol"]: classes[row["longevity influence"]]
-        for row in added
-        if row["longevity influence"] in classes
     }
+    clear = {symbol: label for symbol, label in new.by_id.items() if symbol in added}
     counts = {
         "listed in 2014": len(listed),
-        "of these, both or neither label": len(listed) - len(old.by_id),
+        "listed with both labels or none": len(listed) - len(old.by_id),
         "added by 2025": len(added),
-        "of these, label not clear": len(added) - len(clear),
+        "added with both labels or none": len(added) - len(clear),
     }
     return old, Labels(clear, ("anti", "pro")), counts
 
@@ -136,8 +138,10 @@ def hold_out(organism: str, namespaces: str, relations: str = "is_a") -> Held:
     ]
     counts = {
         **counts,
+        "listed and labelled, but without annotation": len(old) - len(train.y),
         "training genes": len(train.y),
-        "of these, pro": int(train.y.sum()),
+        "of the training genes, pro": int(train.y.sum()),
+        "added and labelled, but without annotation": len(new) - len(test.y),
         "test genes": len(fresh),
         "of the test genes, pro": int(test.y[fresh].sum()),
         "test genes under another name of a training gene, left out": len(test.y) - len(fresh),
