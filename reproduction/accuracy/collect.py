@@ -20,6 +20,7 @@ TEMPORAL, GENES = DOCS / "accuracy-temporal.csv", DOCS / "accuracy-temporal-gene
 TRIED = DOCS / "accuracy-tried.csv"
 METRICS = (
     "auc",
+    "auc_within_folds",
     "gmean",
     "gmean_tuned",
     "sensitivity",
@@ -35,6 +36,7 @@ Row = Mapping[str, str]
 LEADERS = ("HieLogistic", "HieBAN, equal priors")
 RIVALS = (
     "ridge logistic regression",
+    "ridge logistic regression, C 0.1",
     "balanced random forest",
     "XGBoost",
     "CatBoost",

@@ -58,6 +58,7 @@ def _ours() -> list[Measured]:
 
 _PEERS = [
     Measured("ridge logistic regression", peers.RidgeLogistic, False),
+    Measured("ridge logistic regression, C 0.1", partial(peers.RidgeLogistic, C=0.1), False),
     Measured("balanced random forest", peers.BalancedForest, False),
     Measured("XGBoost", peers.XGBoost, False),
     Measured("CatBoost", peers.CatBoost, False),

@@ -57,18 +57,19 @@ class _Peer(ClassifierMixin, BaseEstimator):
 
 
 class RidgeLogistic(_Peer):
-    """Balanced ridge logistic regression; C by the balanced log loss of an inner stratified 5-fold cross-validation."""
+    """Balanced ridge logistic regression; C by the balanced log loss of inner stratified 5-fold cross-validation."""
 
-    def __init__(self, random_state: int | None = None) -> None:
+    def __init__(self, C: float | None = None, random_state: int | None = None) -> None:
+        self.C = C
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Choose C, then fit to all rows."""
+        """Choose C, unless it is given, then fit to all rows."""
         dense = to_dense(X).astype(np.float64)
         folds = StratifiedKFold(5, shuffle=True, random_state=self.random_state)
         weight, sign = compute_sample_weight("balanced", y), 2.0 * y - 1
         best = np.inf
-        for C in C_GRID:
+        for C in C_GRID if self.C is None else (self.C,):
             model = LogisticRegression(C=C, class_weight="balanced", max_iter=5000)
             inner = cross_val_predict(model, dense, y, cv=folds, method="decision_function")
             loss = float(np.average(np.logaddexp(0, -sign * inner), weights=weight))

@@ -34,6 +34,7 @@ MIXTURES: Mapping[str, Mapping[str, float]] = {
             "HIP + NB, laplace",
             "Hie-TAN, pooled",
             "ridge logistic regression",
+            "ridge logistic regression, C 0.1",
             "balanced random forest",
             "XGBoost",
             "CatBoost",
@@ -41,11 +42,11 @@ MIXTURES: Mapping[str, Mapping[str, float]] = {
         )
         for weight in (0.5, 1.0)
     },
-    "HieBAN + ridge": {"HieBAN, equal priors": 1.0, "ridge logistic regression": 1.0},
+    "HieBAN + ridge": {"HieBAN, equal priors": 1.0, "ridge logistic regression, C 0.1": 1.0},
     "HieBAN + forest": {"HieBAN, equal priors": 1.0, "balanced random forest": 1.0},
     "HieBAN + ridge + forest": {
         "HieBAN, equal priors": 1.0,
-        "ridge logistic regression": 1.0,
+        "ridge logistic regression, C 0.1": 1.0,
         "balanced random forest": 1.0,
     },
     "HieLogistic + HIP + forest": {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit
 
-from hietan.evaluation import compute_metrics
+from hietan.evaluation import auc_score, compute_metrics
 from reproduction.accuracy.measure import FoldScores
 
 Floats = NDArray[np.float64]
@@ -19,13 +19,15 @@ N_DRAWS = 1000
 
 
 def metrics_of(y: NDArray[np.intp], found: FoldScores) -> dict[str, float]:
-    """All metrics of the pooled rows, at the natural threshold, and GMean at the tuned one (NaN if there is none)."""
+    """All metrics of the pooled rows; GMean at the tuned threshold (NaN if there is none); the mean AUC of a fold."""
     proba = np.exp(np.stack([log_expit(-found.score), log_expit(found.score)], axis=1))
     values = compute_metrics(y, found.natural.astype(np.intp), proba, score=found.score)
     tuned = found.tuned
     values["gmean_tuned"] = (
         float("nan") if tuned is None else compute_metrics(y, tuned.astype(np.intp))["gmean"]
     )
+    folds = [found.fold == k for k in np.unique(found.fold)]
+    values["auc_within_folds"] = float(np.mean([auc_score(y[rows], found.score[rows]) for rows in folds]))
     values["seconds"] = found.seconds
     return values
 

@@ -209,6 +209,7 @@ RICHER_METHODS = (
     "HieLogistic",
     "HieBAN, equal priors",
     "ridge logistic regression",
+    "ridge logistic regression, C 0.1",
     "balanced random forest",
     "XGBoost",
 )

@@ -3,6 +3,7 @@
 import csv
 import itertools
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -90,6 +91,7 @@ def test_the_page_shows_the_means_of_the_table():
     table = text.partition("<!-- means -->")[2].partition("<!-- end of means -->")[0]
     columns = (
         ("auc", 1, 3),
+        ("auc_within_folds", 1, 3),
         ("gmean", 100, 1),
         ("gmean_tuned", 100, 1),
         ("average_precision", 1, 3),
@@ -197,6 +199,14 @@ def test_the_first_draw_is_the_data(data):
         assert mean == pytest.approx(values[0][metric] - values[1][metric])
         assert low <= mean <= high
         assert draws.difference(metric, "x", "x") == (0, 0, 0)
+
+
+def test_the_auc_within_folds_does_not_compare_folds(data):
+    found = measure.measure(Measured("HieBAN", HieBAN), data, 0)
+    shifted = replace(found, score=found.score + 100 * found.fold)
+    before, after = (scores.metrics_of(data.y, each) for each in (found, shifted))
+    assert after["auc_within_folds"] == pytest.approx(before["auc_within_folds"])
+    assert after["auc"] < before["auc"]
 
 
 def test_differences_are_rows_of_their_file(data):
