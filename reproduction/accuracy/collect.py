@@ -173,10 +173,15 @@ def collect_temporal() -> None:
     write_csv(GENES, list(genes[0]), genes)
 
 
+def collect_tried() -> None:
+    """Write docs/accuracy-tried.csv."""
+    tried = research.collect()
+    write_csv(TRIED, list(tried[0]) if tried else ("what",), tried)
+
+
 def collect() -> None:
     """Write all files that come from kept scores."""
     collect_results()
     collect_temporal()
     collect_differences()
-    tried = research.collect()
-    write_csv(TRIED, list(tried[0]) if tried else ("what",), tried)
+    collect_tried()
