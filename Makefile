@@ -144,8 +144,8 @@ free-threaded:  ## many threads on one model, and the kernel's tests, in a Pytho
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind/callgrind.py
 
-accuracy: install  ## GMean and AUC of every method on the 28 ageing-gene datasets, into docs/accuracy.*
-	$(BIN)/python reproduction/accuracy.py
+accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the extra peers)
+	$(BIN)/python -m reproduction.accuracy
 
 clean:  ## remove .venv and everything built
 	rm -rf .venv .venv-* build dist out .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from hietan.evaluation.outputs.tables import TextTable
+from hietan.evaluation.outputs.text_table import TextTable
 
 ROOT = Path(__file__).parent.parent
 DOCS, COUNTED = ROOT / "docs", ROOT / "out" / "faults"
