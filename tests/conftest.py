@@ -20,6 +20,9 @@ settings.register_profile("thorough", settings.get_profile("default"), max_examp
 settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
+# Programs are run by tests, in processes of their own, and import each other from their own folder.
+collect_ignore = ["support/programs"]
+
 
 def pytest_collection_modifyitems(items):
     """Mark what needs the real datasets; begin with the clusters, which one process works through alone."""

@@ -22,6 +22,9 @@ _T = TypeVar("_T")
 MAX_CHUNK_ROWS = 4096
 """The largest number of rows in a chunk; a multiple of the 64 rows that the kernel handles together."""
 
+MAX_JOBS = 4096
+"""The largest `n_jobs` that is accepted: more threads or processes than that are a mistake."""
+
 PATIENCE = 2.0
 """How many seconds calls under way may take to end when nobody wants their results any more."""
 
@@ -159,13 +162,10 @@ class _Threads:
         self.inbox: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
             SimpleQueue()
         )
-        self.threads = [
-            threading.Thread(target=self._work, name=_NAME, daemon=True) for _ in range(n_threads)
-        ]
+        self.n_threads = n_threads
+        self.threads: list[threading.Thread] = []  # started as calls come in
 
     def __enter__(self) -> _Threads:
-        for thread in self.threads:
-            thread.start()
         return self
 
     def __exit__(
@@ -185,6 +185,9 @@ class _Threads:
         """The future result of a call, which one of the threads makes."""
         future: Future[_T] = Future()
         self.inbox.put((future, function, call))
+        if len(self.threads) < self.n_threads:
+            self.threads.append(threading.Thread(target=self._work, name=_NAME, daemon=True))
+            self.threads[-1].start()
         return future
 
     def _work(self) -> None:

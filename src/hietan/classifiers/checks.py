@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hietan._runtime.dask_blocks import is_partitioned
+from hietan._runtime.parallel import MAX_JOBS
 from hietan._runtime.spelling import lookalikes
 from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Violation
-
-MAX_JOBS = 4096
 
 
 def is_number(value: object) -> bool:

@@ -59,7 +59,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     support_ : bool array of shape (n_features,)
         Which columns were kept.
     hierarchy_ : Hierarchy
-        The hierarchy of all columns; it has no relations if the classifier was given none.
+        The hierarchy over the columns of X.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)

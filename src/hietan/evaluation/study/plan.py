@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.parallel import MAX_JOBS
 from hietan.evaluation.cross_validation import class_labels, configure, fold_of_rows
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.study.cluster import check_address
@@ -211,8 +212,15 @@ def check_resources(
     """Refuse an invalid number of jobs, backend, scheduler or time limit."""
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
-    if n_jobs is not None and (not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0):
-        raise StudyError(f"n_jobs is {n_jobs!r}; expected a whole number other than 0; -1 means every core")
+    if n_jobs is not None and (
+        not isinstance(n_jobs, Integral)
+        or isinstance(n_jobs, bool)
+        or n_jobs == 0
+        or abs(int(n_jobs)) > MAX_JOBS
+    ):
+        raise StudyError(
+            f"n_jobs is {n_jobs!r}; expected a whole number other than 0 (and at most {MAX_JOBS}); -1 means every core"
+        )
     if scheduler is not None:
         if backend != "dask":
             raise StudyError(
