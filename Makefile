@@ -77,7 +77,7 @@ format-js:  ## format the report's scripts and styles; needs Node.js
 	tests/browser/set_up.sh tools
 	$(JS_TOOLS)/prettier --write $(JS)
 
-CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*/*.cpp)
+CPP_FILES   := $(wildcard kernel/*.hpp kernel/*/*.hpp kernel/*/*.cpp benchmarks/*/*.cpp)
 CPP_INCLUDE  = -Ikernel $(shell $(BIN)/python -c "import nanobind, sysconfig as s; \
 	print('-isystem', nanobind.include_dir(), '-isystem', s.get_path('include'))")
 
@@ -131,7 +131,7 @@ $(VENV)/.tools: pyproject.toml
 $(VENV)/.sources: FORCE | $(VENV)/.tools
 	@find src -name '*.py' | LC_ALL=C sort | cmp -s - $@ || find src -name '*.py' | LC_ALL=C sort > $@
 
-$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*/*.hpp kernel/bindings/*.cpp)
+$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*.hpp kernel/*/*.hpp kernel/bindings/*.cpp)
 	@echo "Building the kernel, installing the package and what it needs."
 	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[all]'
 	@touch $@

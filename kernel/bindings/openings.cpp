@@ -105,7 +105,7 @@ class PyOpenScorer {
     Checkpoint checkpoint;
     for (std::size_t k = 0; k < n; ++k) {
       const std::int64_t row = rows.data()[k];
-      checkpoint.pass(1 + index(indptr.data()[row + 1] - indptr.data()[row]));
+      checkpoint.pass(8 + 8 * index(indptr.data()[row + 1] - indptr.data()[row]));
       scorer_->score(indices.data() + indptr.data()[row], indices.data() + indptr.data()[row + 1], bits,
                      out.data() + k * classes_);
     }
