@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hietan._io import temporary_directory
 from hietan.cli.messages import errors, make_console, make_table, say
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def _write_report(path: Path) -> None:
     from hietan.catalogue import StudyOptions, run_named_study
     from hietan.report import write_details, write_report
 
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_directory() as folder:
         results = run_named_study(StudyOptions(**DEMO), folder)
-        write_details(results, Path(folder))
+        write_details(results, folder)
         write_report(folder, path)
