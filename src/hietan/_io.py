@@ -64,9 +64,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def temporary_directory() -> Iterator[Path]:
-    """Yield the path of a new directory, which is removed with all that is in it when the block ends."""
-    path = Path(tempfile.mkdtemp(prefix="hietan-"))
+def temporary_directory(parent: str | Path | None = None) -> Iterator[Path]:
+    """Yield the path of a new directory, which is removed with all that is in it when the block ends.
+
+    Parameters
+    ----------
+    parent : str or path, optional
+        The directory to make it in; that of the platform for temporary files unless given.
+    """
+    path = Path(tempfile.mkdtemp(prefix="hietan-", dir=parent))
     _unfinished.add(path)
     try:
         yield path
