@@ -116,11 +116,12 @@ def test_a_file_that_is_being_written_does_not_stay(tmp_path):
     code = """
 import time
 from pathlib import Path
-from hietan._io import replacing
+from hietan._io import replacing, temporary_directory
 from hietan.cli.interrupts import ending_on_second_interrupt
 
-with ending_on_second_interrupt(), replacing(Path("file")) as path:
+with ending_on_second_interrupt(), replacing(Path("file")) as path, temporary_directory(".") as folder:
     path.write_text("half")
+    (folder / "other").write_text("half")
     for word in ("ready", "first"):
         try:
             print(word, flush=True)
@@ -134,7 +135,7 @@ with ending_on_second_interrupt(), replacing(Path("file")) as path:
     )
     for line in ("ready\n", "first\n"):
         assert process.stdout.readline() == line
-        assert [path.name[:5] for path in tmp_path.iterdir()] == [".tmp-"]
+        assert sorted(path.name[:5] for path in tmp_path.iterdir()) == [".tmp-", "hieta"]
         process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=SOON)
     assert process.returncode == 130 and stderr.endswith("interrupted; ended at once\n")

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan._io import temporary_directory
 from hietan.cli.messages import errors, make_console, make_table, say
 
 if TYPE_CHECKING:
@@ -78,6 +77,7 @@ def _first_tree(data: Any, seed: int) -> str:
 
 
 def _write_report(path: Path) -> None:
+    from hietan._io import temporary_directory
     from hietan.catalogue import StudyOptions, run_named_study
     from hietan.report import write_details, write_report
 

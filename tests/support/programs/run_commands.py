@@ -13,13 +13,9 @@ import signal
 import sys
 from pathlib import Path
 
-import hietan.candidates
-import hietan.catalogue
-import hietan.cli.app
-import hietan.datasets
-import hietan.evaluation
-import hietan.report
 from hietan.cli import main
+
+PARTS = ("candidates", "catalogue", "cli.app", "datasets", "evaluation", "report")
 
 
 def announcing(function, log: Path, again: bool):
@@ -48,6 +44,8 @@ def run(folder: str, words: list[str], work: str, again: bool, values: dict[str,
 
 
 def serve() -> None:
+    for part in PARTS:
+        importlib.import_module(f"hietan.{part}")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever started the tests may ignore it
     for line in sys.stdin:
         child = os.fork()
