@@ -173,11 +173,7 @@ struct PyRanking {
   PyRanking(PyKeys k, std::shared_ptr<const PyRelations> r, std::size_t block)
       : keys(std::move(k)), relations(std::move(r)), ranking(unlocked_keys(), relations->view(), block) {}
 
-  // Without the GIL: a thread that sorts may want it while it keeps others out of the ranking.
-  std::size_t sorted_edges() const {
-    Unlocked unlocked;
-    return ranking.sorted_edges();
-  }
+  std::size_t sorted_edges() const { return ranking.sorted_edges(); }
 
   // Sorts at least the first `limit` edges.
   void sort(std::size_t limit) {

@@ -101,7 +101,7 @@ class PyOpenScorer {
     Checkpoint checkpoint;
     for (std::size_t k = 0; k < n; ++k) {
       const Index *begin = own.indices.data() + own.indptr[k], *end = own.indices.data() + own.indptr[k + 1];
-      checkpoint.pass(4 * (1 + index(end - begin)));  // a one takes several lookups and sums
+      checkpoint.pass(8 + 8 * index(end - begin));  // a one takes several lookups and sums
       scorer_->score(begin, end, bits, out.data() + k * classes_);
     }
     return out;

@@ -133,7 +133,7 @@ Violation count_openings(const Openings& openings, const Index* indptr, const In
   FirstViolation first(block_rows);
   Checkpoint checkpoint;
   for (std::size_t row = 0; row < rows; ++row) {
-    checkpoint.pass(1 + index(indptr[row + 1] - indptr[row]));
+    checkpoint.pass(8 + 8 * index(indptr[row + 1] - indptr[row]));
     const std::size_t c = index(codes[row]);
     const Index *begin = indices + indptr[row], *end = indices + indptr[row + 1];
     ++class_rows[c];

@@ -32,8 +32,8 @@ class DenseKeys {
         any |= varies;
       }
       varies_[i] |= any;
+      if (i % kStrip == 0) Listener::ask();
     }
-    Listener::ask();  // once is enough: these are a few instructions for each key
     if (beyond >> 63U) throw std::invalid_argument("keys must be from -2**62 to 2**62 - 1");
   }
 
@@ -61,6 +61,7 @@ class DenseKeys {
 
  private:
   static constexpr std::uint64_t kLimit = std::uint64_t{1} << 62U;  // the histogram tells keys apart up to here
+  static constexpr std::size_t kStrip = 256;                        // rows of keys: some milliseconds
 
   const std::int64_t* keys_;
   std::size_t d_;

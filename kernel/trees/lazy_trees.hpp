@@ -51,6 +51,7 @@ class LazyBatch {
     for (; active_; ++k) {
       const Ranking::Block* block = ranking_.block(k);
       if (!block || !block->positive) break;
+      checkpoint_.pass(block->edges.size());
       read(*block);
     }
     // Then all: once every row has joined those that vary, the edges of the others suffice.
@@ -59,6 +60,7 @@ class LazyBatch {
     for (k = idle_only ? 0 : k; active_; ++k) {
       const Ranking::Block* block = idle_only ? ranking_.idle_block(k) : ranking_.block(k);
       if (!block) break;
+      checkpoint_.pass(block->edges.size());
       read(*block);
     }
     find_roots(lane_mask(rows));
@@ -98,7 +100,6 @@ class LazyBatch {
   }
 
   void read(const Ranking::Block& block) {
-    checkpoint_.pass(block.edges.size());
     for (const Edge& edge : block.edges)
       if (consider(edge) && !active_) break;
   }

@@ -8,6 +8,8 @@ import io
 import json
 import math
 import os
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 
 TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
-_unfinished: set[Path] = set()  # the temporary files that this process is writing
+_unfinished: set[Path] = set()  # the temporary files and directories of this process
 _numbers = count()  # of the temporary files of this process; counting is safe between threads
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
@@ -61,11 +63,32 @@ def replacing(path: Path) -> Iterator[Path]:
         _unfinished.discard(temporary)
 
 
+@contextmanager
+def temporary_directory(parent: str | Path | None = None) -> Iterator[Path]:
+    """Yield the path of a new directory, which is removed with all that is in it when the block ends.
+
+    Parameters
+    ----------
+    parent : str or path, optional
+        The directory to make it in; that of the platform for temporary files unless given.
+    """
+    path = Path(tempfile.mkdtemp(prefix="hietan-", dir=parent))
+    _unfinished.add(path)
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+        _unfinished.discard(path)
+
+
 def remove_unfinished() -> None:
-    """Remove the temporary files of this process, which is about to end in the middle of whatever it is writing."""
+    """Remove the temporary files and directories of this process, which is about to end in the middle of its work."""
     for path in list(_unfinished):
-        with suppress(OSError):
-            path.unlink()
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with suppress(OSError):
+                path.unlink()
 
 
 def remove_leftovers(directory: Path) -> None:

@@ -1,5 +1,7 @@
 """Long work in the kernel ends when its thread is told to stop, and leaves what it worked on as it was."""
 
+import os
+import subprocess
 import threading
 
 import numpy as np
@@ -10,6 +12,7 @@ from hietan._runtime.parallel import run_ordered
 from hietan.classifiers import ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from support.families import BAYES, seeded
+from support.processes import program
 
 DATA = make_hierarchical_classification(600, 500, random_state=0)
 
@@ -39,7 +42,7 @@ def stopped(work, *, obey=True):
 @pytest.mark.parametrize("make", BAYES)
 def test_no_classifier_fits_or_predicts_on(make):
     model = make(hierarchy=DATA.hierarchy, **seeded(make))
-    X, y = np.repeat(DATA.X.toarray(), 40, axis=0), np.repeat(DATA.y, 40)
+    X, y = np.repeat(DATA.X.toarray(), 5, axis=0), np.repeat(DATA.y, 5)
     assert stopped(lambda: model.fit(X, y))
     assert not hasattr(model, "classes_")
     model.fit(DATA.X, DATA.y)
@@ -132,3 +135,9 @@ def test_a_stop_is_heard_by_threads_of_its_own_call_and_theirs_alone():
     with pytest.raises(ZeroDivisionError):  # the other call would last for hours
         run_ordered(lambda job: job(), [(work[0],), (fail,)], 2)
     assert len(run_ordered(np.sum, [(DATA.X,)] * 3, 2)) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no timers that send signals")
+def test_the_handler_of_a_signal_may_read_the_ranking_that_is_being_sorted():
+    done = subprocess.run(**program("sort_in_handler"), capture_output=True, text=True, timeout=100)
+    assert done.stdout == "True\n", done.stderr

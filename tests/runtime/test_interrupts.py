@@ -38,6 +38,7 @@ def test_one_signal_ends_a_long_call(what, n_jobs):
 def start_study(folder, *options):
     """A study whose jobs never end, as a command in a session of its own, and the processes that run its jobs."""
     marker = folder / "started"
+    (folder / "temporary").mkdir()
     (folder / "deaf_method.py").write_text(
         f"from support.misbehaving import Deaf\n\n\nclass Method(Deaf):\n"
         f"    def __init__(self):\n        super().__init__({str(marker)!r})\n"
@@ -45,7 +46,11 @@ def start_study(folder, *options):
     words = "study --data synthetic-0 --methods deaf_method.Method --folds 3 --no-figures --no-report -o out"
     process = subprocess.Popen(
         [sys.executable, "-c", "from hietan.cli import main; main()", *words.split(), *options],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), python_path()])},
+        env={
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join([str(folder), python_path()]),
+            "TMPDIR": str(folder / "temporary"),
+        },
         cwd=folder,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -88,9 +93,13 @@ def test_so_many_signals_end_a_study(options, signals, tmp_path):
     last = (
         "interrupted; run the same command again to resume" if signals == 1 else "interrupted; ended at once"
     )
-    assert stderr.splitlines()[-1] == last
+    lines = [line for line in stderr.splitlines() if line != "stopping; press Ctrl-C again to end at once"]
+    assert lines == ["0 of 3 jobs", last]
     assert_gone(jobs)
     assert not list((tmp_path / "out").rglob(".tmp-*"))
+    assert not [
+        path for path in (tmp_path / "temporary").iterdir() if "hietan" in path.name or "dask" in path.name
+    ]
 
 
 @pytest.mark.slow
@@ -107,11 +116,12 @@ def test_a_file_that_is_being_written_does_not_stay(tmp_path):
     code = """
 import time
 from pathlib import Path
-from hietan._io import replacing
+from hietan._io import replacing, temporary_directory
 from hietan.cli.interrupts import ending_on_second_interrupt
 
-with ending_on_second_interrupt(), replacing(Path("file")) as path:
+with ending_on_second_interrupt(), replacing(Path("file")) as path, temporary_directory(".") as folder:
     path.write_text("half")
+    (folder / "other").write_text("half")
     for word in ("ready", "first"):
         try:
             print(word, flush=True)
@@ -125,7 +135,7 @@ with ending_on_second_interrupt(), replacing(Path("file")) as path:
     )
     for line in ("ready\n", "first\n"):
         assert process.stdout.readline() == line
-        assert [path.name[:5] for path in tmp_path.iterdir()] == [".tmp-"]
+        assert sorted(path.name[:5] for path in tmp_path.iterdir()) == [".tmp-", "hieta"]
         process.send_signal(signal.SIGINT)
     _, stderr = process.communicate(timeout=SOON)
     assert process.returncode == 130 and stderr.endswith("interrupted; ended at once\n")

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import typer
+from typer.core import TyperGroup
 
 from hietan.cli import data, demo, models, report, study
+from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import say
+
+
+class _Commands(TyperGroup):
+    """The commands; Ctrl-C is told in one line even where a command has not begun its work, or has finished it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the words name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def make_app() -> typer.Typer:
     """The typer application with all its commands."""
     app = typer.Typer(
         name="hietan",
+        cls=_Commands,
         help="Classification with hierarchical features: exact, fast, explainable.",
         no_args_is_help=True,
         add_completion=False,

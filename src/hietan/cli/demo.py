@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -78,10 +77,11 @@ def _first_tree(data: Any, seed: int) -> str:
 
 
 def _write_report(path: Path) -> None:
+    from hietan._io import temporary_directory
     from hietan.catalogue import StudyOptions, run_named_study
     from hietan.report import write_details, write_report
 
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_directory() as folder:
         results = run_named_study(StudyOptions(**DEMO), folder)
-        write_details(results, Path(folder))
+        write_details(results, folder)
         write_report(folder, path)

@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 INTERRUPTED = 130
 _MOMENT = 0.7  # seconds: a command that ends as fast says only how it ended
@@ -20,18 +21,39 @@ _MOMENT = 0.7  # seconds: a command that ends as fast says only how it ended
 
 @contextmanager
 def ending_on_second_interrupt() -> Iterator[None]:
-    """End the process on the second Ctrl-C within the block, and after it."""
+    """End the process on the second Ctrl-C within the block, and after it; the first raises KeyboardInterrupt."""
     signalled, heard = socket.socketpair()
     heard.setblocking(False)
     # Python writes the number of each signal there as it arrives, whatever the main thread is doing.
     signal.set_wakeup_fd(heard.fileno(), warn_on_full_buffer=False)
     threading.Thread(target=_listen, args=(signalled, heard), name="hietan-interrupts", daemon=True).start()
+    interrupt = _FirstInterrupt()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # or else interrupts are ignored
+        signal.signal(signal.SIGINT, interrupt)
     try:
         yield
+    except KeyboardInterrupt:
+        _write("interrupted\n")
+        _finish()
+        raise SystemExit(INTERRUPTED) from None
     except SystemExit as end:
         if end.code == INTERRUPTED:
-            _end_if_threads_are_left()
+            _finish()
         raise
+    finally:
+        interrupt.raises = False  # what is left to do is to end
+
+
+class _FirstInterrupt:
+    """A handler that raises KeyboardInterrupt once: an exception while that is handled would end in a traceback."""
+
+    def __init__(self) -> None:
+        self.raises = True
+
+    def __call__(self, number: int, frame: Any) -> None:
+        if self.raises:
+            self.raises = False
+            raise KeyboardInterrupt
 
 
 def _listen(signalled: socket.socket, heard: socket.socket) -> None:
@@ -51,11 +73,14 @@ def _listen(signalled: socket.socket, heard: socket.socket) -> None:
     _end_now()
 
 
-def _end_if_threads_are_left() -> None:
+def _finish() -> None:
+    """Remove what is unfinished, and do not wait for threads that have not stopped."""
+    from hietan._io import remove_unfinished
     from hietan._runtime.parallel import threads_left_behind
 
     if threads_left_behind():
         _end_now()
+    remove_unfinished()
 
 
 def _end_now() -> None:

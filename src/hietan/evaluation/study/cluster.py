@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import operator
+import os
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,6 +36,7 @@ from uuid import uuid4
 
 from joblib import effective_n_jobs
 
+from hietan._io import temporary_directory
 from hietan._runtime.optional import import_optional
 from hietan.evaluation.study.fingerprint import versions
 from hietan.exceptions import StudyError
@@ -86,13 +88,30 @@ def cluster_client(scheduler: str | None, n_jobs: int | None) -> Iterator[Any]:
 
 @contextmanager
 def _own_client(n_jobs: int | None) -> Iterator[Any]:
-    with _local_cluster(n_jobs) as cluster, _distributed().Client(cluster, set_as_default=False) as client:
+    config = import_module("dask").config
+    with (
+        temporary_directory(config.get("temporary-directory", None)) as folder,
+        config.set({"temporary-directory": str(folder)}),  # Dask would leave files behind
+        _local_cluster(n_jobs) as cluster,
+        _distributed().Client(cluster, set_as_default=False) as client,
+    ):
         client.run(_ignore_interrupts)
         try:
             yield client
-        finally:
+        except BaseException:
+            _kill_workers(cluster)
+            raise
+        else:
             with suppress(Exception):
                 client.run(logging.disable)  # otherwise, workers log that the scheduler closes before they do
+
+
+def _kill_workers(cluster: Any) -> None:
+    """End the workers of our own cluster at once: nobody wants their results, and they may be in a call that hangs."""
+    for nanny in list(cluster.workers.values()):
+        with suppress(Exception):
+            nanny.close_gracefully()  # from now on, it starts no other worker
+            os.kill(nanny.pid, signal.SIGKILL)
 
 
 def _local_cluster(n_jobs: int | None) -> Any:

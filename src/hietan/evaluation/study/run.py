@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hietan._io import remove_leftovers
+from hietan._io import remove_leftovers, temporary_directory
 from hietan._runtime.interrupts import noting_interrupts
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
@@ -148,7 +147,7 @@ def run_study(
 
 
 def _directory(output: str | Path | None) -> AbstractContextManager[str | Path]:
-    return tempfile.TemporaryDirectory() if output is None else nullcontext(output)
+    return temporary_directory() if output is None else nullcontext(output)
 
 
 def _run_jobs(
