@@ -20,13 +20,13 @@ install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the packa
 demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data; a table, and out/report.html to look at
 	$(BIN)/hietan demo --report out/report.html
 
-test: install  ## run the test suite
-	$(BIN)/python -m pytest -n 2
+test: install  ## run the test suite, without the tests that wait for many processes
+	$(BIN)/python -m pytest -n 2 -m 'not patient'
 
 quick: install  ## under a minute: fewer examples, and no clusters, real datasets or slow studies
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow)'
+	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)'
 
-coverage: install  ## run the test suite and report the branches that no test takes
+coverage: install  ## run every test, and report the lines and branches that no test takes
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
 test-browser: install  ## the report in a real browser, wide and narrow, light and dark; pictures in out/browser

@@ -14,7 +14,10 @@ from hietan.evaluation import run_study
 from support.file_server import serving
 from support.processes import program
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+pytestmark = [
+    pytest.mark.patient,
+    pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there"),
+]
 SOON = 100  # seconds: far longer than the busiest machine takes, and far shorter than the work that is interrupted
 NEVER = 10**9
 

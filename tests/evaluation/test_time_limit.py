@@ -34,7 +34,9 @@ def test_a_limit_that_is_not_reached_changes_no_byte(n_jobs, tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"n_jobs": 2, "backend": "processes"}])
+@pytest.mark.parametrize(
+    "options", [{}, pytest.param({"n_jobs": 2, "backend": "processes"}, marks=pytest.mark.patient)]
+)
 def test_a_job_that_hangs_has_failed_alone(options):
     methods = {"hangs": Hangs(), "TAN": TAN()}
     before = set(children())
@@ -55,7 +57,7 @@ def test_a_job_that_hangs_has_failed_alone(options):
     assert ("hangs", 0) in rows and not rows & {("hangs", 1), ("hangs", 2)}
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 def test_the_command(tmp_path):
     words = (
         "study --data synthetic-0 --methods support.misbehaving.Hangs:seed=0 --methods tan --folds 2 --jobs 2"
@@ -74,7 +76,7 @@ def test_a_limit_that_makes_no_sense(seconds, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 def test_a_limit_on_the_workers_of_a_cluster():
     before = set(children())
     methods = {"hangs": Hangs(seed=0), "TAN": TAN()}

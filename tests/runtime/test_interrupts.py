@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent otherw
 SOON = 100
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 @pytest.mark.parametrize(("what", "n_jobs"), [("fit", 1), ("fit", 2), ("predict", 1), ("predict", 2)])
 def test_one_signal_ends_a_long_call(what, n_jobs):
     process = subprocess.Popen(
@@ -78,9 +78,9 @@ def assert_gone(processes):
     [
         ("", 2),  # the job runs in the main thread, and takes the first signal for its own
         pytest.param("--jobs 2", 1, marks=pytest.mark.slow),
-        pytest.param("--jobs 2 --backend processes", 1, marks=pytest.mark.slow),
-        pytest.param("--jobs 2 --job-timeout 3000", 1, marks=pytest.mark.slow),
-        pytest.param("--jobs 2 --backend dask", 1, marks=pytest.mark.slow),
+        pytest.param("--jobs 2 --backend processes", 1, marks=pytest.mark.patient),
+        pytest.param("--jobs 2 --job-timeout 3000", 1, marks=pytest.mark.patient),
+        pytest.param("--jobs 2 --backend dask", 1, marks=pytest.mark.patient),
     ],
 )
 def test_so_many_signals_end_a_study(options, signals, tmp_path):
@@ -102,7 +102,7 @@ def test_so_many_signals_end_a_study(options, signals, tmp_path):
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 @pytest.mark.parametrize("options", ["--jobs 2 --backend processes", "--jobs 2 --job-timeout 3000"])
 def test_no_job_survives_a_study_that_is_killed(options, tmp_path):
     process, jobs = start_study(tmp_path, *options.split())
