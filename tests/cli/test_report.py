@@ -130,4 +130,4 @@ def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
     assert len(data_of(page)["datasets"]) == 2
     assert result.output.splitlines()[-1] == f"report: {page}"
     shown = [entry.title for entry in METHODS.values() if entry.in_demo]
-    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 9
+    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 11

@@ -60,6 +60,8 @@ class MethodEntry:
         Its name for readers.
     idea : str
         What it does, in a few words.
+    when : str
+        When to take it, as the end of a sentence that begins with "Take it".
     make : callable
         Makes the unfitted classifier; for classifiers of this package, it accepts their parameters.
     sets : tuple of str
@@ -71,6 +73,7 @@ class MethodEntry:
     name: str
     title: str
     idea: str
+    when: str
     make: Callable[..., Any]
     sets: tuple[str, ...] = ()
     in_demo: bool = False
@@ -100,56 +103,164 @@ def _logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticRegressio
     return make
 
 
-_PAPER, _MODERN = ("bayes", "paper"), ("modern",)
-# One line per method. Its place here is its place in sets, studies and the demo.
+_PAPER, _OURS, _MODERN = ("bayes", "paper"), ("ours",), ("modern",)
+# One entry per method. Its place here is its place in sets, studies and the demo.
 _ENTRIES = (
-    MethodEntry("tan", "TAN", "one tree; ignores the hierarchy", TAN, _PAPER, True),
-    MethodEntry("hie-tan", "Hie-TAN", "one tree, directed by the hierarchy", HieTAN, _PAPER, True),
+    MethodEntry(
+        "tan",
+        "TAN",
+        "one tree; ignores the hierarchy",
+        "as the baseline that shows what the hierarchy adds to a tree",
+        TAN,
+        _PAPER,
+        True,
+    ),
+    MethodEntry(
+        "hie-tan",
+        "Hie-TAN",
+        "one tree, directed by the hierarchy",
+        "to see dependences in one tree for all rows; with smoothing=pooled, the most accurate tree",
+        HieTAN,
+        _PAPER,
+        True,
+    ),
     MethodEntry(
         "hie-tan-lite",
         "Hie-TAN-Lite",
         "a tree per row, directed, without redundancy",
+        "for a small tree per row as its reason, or to repeat the paper",
         HieTANLite,
         _PAPER,
         True,
     ),
-    MethodEntry("hre-tan", "HRE-TAN", "a tree per row, without redundancy", HRETAN, _PAPER, True),
-    MethodEntry("aode", "AODE", "an average of estimators; ignores the hierarchy", AODE, (), True),
-    MethodEntry("hie-aode", "Hie-AODE", "ancestors depend on the class alone", HieAODE, (), True),
-    MethodEntry("hie-aode-lite", "Hie-AODE-Lite", "ancestors are left out", HieAODELite, _PAPER, True),
-    MethodEntry("hip-nb", "HIP + NB", "the most specific features of a row", HIPNB, (), True),
-    MethodEntry("hie-ban", "HieBAN", "the hierarchy itself is the network", HieBAN),
-    MethodEntry("hie-logistic", "HieLogistic", "HieBAN, corrected by a regression", HieLogistic),
     MethodEntry(
-        "proximal-graph", "proximalGraph", "a linear model that keeps whole paths", ProximalGraph, ("paper",)
+        "hre-tan",
+        "HRE-TAN",
+        "a tree per row, without redundancy",
+        "to compare with Hie-TAN-Lite: its edges get no directions from the hierarchy",
+        HRETAN,
+        _PAPER,
+        True,
     ),
-    MethodEntry("logistic-l2", "logistic regression, L2", "small weights", _logistic(0.0), _MODERN),
+    MethodEntry(
+        "aode",
+        "AODE",
+        "an average of estimators; ignores the hierarchy",
+        "as the baseline of Hie-AODE and Hie-AODE-Lite",
+        AODE,
+        (),
+        True,
+    ),
+    MethodEntry(
+        "hie-aode",
+        "Hie-AODE",
+        "ancestors depend on the class alone",
+        "to compare with Hie-AODE-Lite",
+        HieAODE,
+        (),
+        True,
+    ),
+    MethodEntry(
+        "hie-aode-lite",
+        "Hie-AODE-Lite",
+        "ancestors are left out",
+        "for an average instead of a tree; with smoothing=pooled",
+        HieAODELite,
+        _PAPER,
+        True,
+    ),
+    MethodEntry(
+        "hip-nb",
+        "HIP + NB",
+        "the most specific features of a row",
+        "for short reasons: few features, each on its own",
+        HIPNB,
+        (),
+        True,
+    ),
+    MethodEntry(
+        "hie-ban",
+        "HieBAN",
+        "the hierarchy itself is the network",
+        "for very large data, data in parts, or reasons from counts alone",
+        HieBAN,
+        _OURS,
+        True,
+    ),
+    MethodEntry(
+        "hie-logistic",
+        "HieLogistic",
+        "HieBAN, corrected by a regression",
+        "first: on average the most accurate of ours; compare it with logistic-l2 on your data",
+        HieLogistic,
+        _OURS,
+        True,
+    ),
+    MethodEntry(
+        "proximal-graph",
+        "proximalGraph",
+        "a linear model that keeps whole paths",
+        "to keep few features, each with all its ancestors, or for features that are not binary",
+        ProximalGraph,
+        ("paper",),
+    ),
+    MethodEntry(
+        "logistic-l2",
+        "logistic regression, L2",
+        "small weights",
+        "as the peer to beat: it ignores the hierarchy and is often level",
+        _logistic(0.0),
+        _MODERN,
+    ),
     MethodEntry(
         "logistic-l1",
         "logistic regression, L1",
         "few weights",
+        "for few features, whatever their relations",
         _logistic(1.0, solver="liblinear"),
         _MODERN,
     ),
     MethodEntry(
         "logistic-elastic-net",
         "logistic regression, elastic net",
-        "few and small weights",
+        "L1 and L2 together",
+        "for a compromise between few and small weights",
         _logistic(0.5, solver="saga", tol=1e-3),
         _MODERN,
     ),
-    MethodEntry("random-forest", "random forest", "300 trees", lambda: RandomForestClassifier(300), _MODERN),
+    MethodEntry(
+        "random-forest",
+        "random forest",
+        "300 trees",
+        "to compare with a method that finds interactions",
+        lambda: RandomForestClassifier(300),
+        _MODERN,
+    ),
     MethodEntry(
         "balanced-random-forest",
         "balanced random forest",
         "300 trees over balanced draws of rows",
+        "the same where classes differ in size",
         lambda: RandomForestClassifier(300, class_weight="balanced_subsample"),
         _MODERN,
     ),
     MethodEntry(
-        "gradient-boosting", "gradient boosting", "trees, one after the other", _gradient_boosting, _MODERN
+        "gradient-boosting",
+        "gradient boosting",
+        "trees, one after the other",
+        "to compare with boosting",
+        _gradient_boosting,
+        _MODERN,
     ),
-    MethodEntry("bernoulli-nb", "naive Bayes", "for comparison: scikit-learn's", BernoulliNB, _MODERN, True),
+    MethodEntry(
+        "bernoulli-nb",
+        "naive Bayes",
+        "every feature on its own; scikit-learn's",
+        "as the simplest baseline",
+        BernoulliNB,
+        _MODERN,
+        True,
+    ),
 )
 METHODS = {entry.name: entry for entry in _ENTRIES}
 
@@ -166,12 +277,17 @@ def method_names() -> tuple[str, ...]:
 def method_sets() -> dict[str, tuple[str, ...]]:
     """The names of the sets of methods, each with the names of its methods.
 
+    "paper" has the methods that the paper compares, "bayes" the Bayesian networks among them, "ours" the two that this
+    package adds, and "modern" those of scikit-learn.
+
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')
+    >>> method_sets()["ours"]
+    ('hie-ban', 'hie-logistic')
     """
     members = {
         name: tuple(entry.name for entry in METHODS.values() if name in entry.sets)
-        for name in ("bayes", "paper", "modern")
+        for name in ("bayes", "paper", "ours", "modern")
     }
     return {**members, "all": method_names()}
 

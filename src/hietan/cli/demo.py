@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # The study that the report of the demo shows.
-DEMO: dict[str, Any] = {"data": ["synthetic"], "methods": ["bayes", "hip-nb", "bernoulli-nb"], "folds": 5}
+DEMO: dict[str, Any] = {
+    "data": ["synthetic"],
+    "methods": ["bayes", "hip-nb", "ours", "bernoulli-nb"],
+    "folds": 5,
+}
 
 
 def register(app: typer.Typer) -> None:
