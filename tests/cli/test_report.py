@@ -35,7 +35,7 @@ def study(run, tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(run, tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "m.hietan"
-    assert run("fit", "synthetic-0", "-o", path).exit_code == 0
+    assert run("fit", "synthetic-0", "-m", "hie-tan-lite", "-o", path).exit_code == 0
     return path
 
 
