@@ -14,7 +14,7 @@ from hietan.catalogue import (
     method_names,
     method_sets,
 )
-from hietan.catalogue.methods import ALPHA_GRID
+from hietan.classifiers import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
 from hietan.evaluation.cross_validation import configure
