@@ -14,7 +14,7 @@ from hietan.catalogue import (
     method_names,
     method_sets,
 )
-from hietan.catalogue.methods import ALPHA_GRID
+from hietan.classifiers import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
 from hietan.evaluation.cross_validation import configure
@@ -36,14 +36,15 @@ def test_every_classifier_is_registered():
 def test_every_entry_can_be_shown():
     titles = [entry.title for entry in METHODS.values()]
     assert len(set(titles)) == len(titles) and all(titles)
-    assert all(entry.idea and entry.name == name for name, entry in METHODS.items())
+    assert all(entry.idea and entry.when and entry.name == name for name, entry in METHODS.items())
 
 
 def test_sets():
     sets = method_sets()
     assert sets["all"] == method_names() == tuple(METHODS)
     assert sets["paper"] == (*sets["bayes"], "proximal-graph")
-    assert set(sets["modern"]).isdisjoint(sets["paper"])
+    assert sets["ours"] == ("hie-ban", "hie-logistic") and set(sets["ours"]).isdisjoint(sets["paper"])
+    assert set(sets["modern"]).isdisjoint(sets["paper"] + sets["ours"])
     assert [m.name for m in make_methods(["bayes", "paper"])] == list(sets["paper"])  # each once
 
 

@@ -60,10 +60,9 @@ def place(tmp_path_factory):
     place = tmp_path_factory.mktemp("hostile")
     hostile_dataset().save(place / "d.hietan")
     hostile_dataset().save(place / "d\x1b[2J\x1b]0;owned.hietan")
-    assert (
-        CliRunner().invoke(make_app(), ["fit", str(place / "d.hietan"), "-o", str(place / "m")]).exit_code
-        == 0
-    )
+    for method, model in {"hie-tan-lite": "m", "hie-logistic": "regression"}.items():
+        words = ["fit", str(place / "d.hietan"), "-m", method, "-o", str(place / model)]
+        assert CliRunner().invoke(make_app(), words).exit_code == 0
     name = EVIL.replace("\n", "\\n").replace("\r", "")
     obo = "".join(f"[Term]\nid: T:{i}\nname: {name}\nis_a: T:{i // 2}\n" for i in range(2, 8))
     (place / "go.obo").write_text(f"{obo}[Term]\nid: T:1\n")
@@ -128,10 +127,13 @@ def test_predict(run):
 
 def test_explain(run):
     data = hostile_dataset()
-    result = run("explain", "m", "d.hietan", "--gene", data.instance_names[3], "--gene", data.symbols[4])
-    assert result.exit_code == 0, result.output
-    check(result.output)
-    assert "\\nerror: forged" in result.output
+    for model in ("m", "regression"):
+        result = run(
+            "explain", model, "d.hietan", "--gene", data.instance_names[3], "--gene", data.symbols[4]
+        )
+        assert result.exit_code == 0, result.output
+        check(result.output)
+        assert "\\nerror: forged" in result.output
     check(run("explain", "m", "d.hietan", "--gene", data.instance_names[3], "--trace", "--limit", 99).output)
     check(run("explain", "m", "d.hietan", "--gene", f"nobody{EVIL}").output)
 

@@ -1,4 +1,4 @@
-"""The commands fit and predict."""
+"""The commands methods, fit, predict and explain."""
 
 import csv
 import re
@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 import hietan
 from hietan.candidates import TrainedModel
-from hietan.catalogue import load_dataset
+from hietan.catalogue import METHODS, load_dataset
 from hietan.cli import models as cli_models
 from hietan.datasets import make_hierarchical_classification
 
@@ -150,4 +150,37 @@ def test_hie_logistic_is_fitted_and_its_reasons_are_listed(run, tmp_path):
     result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
     assert result.exit_code == 0, result.output
     assert f"HieLogistic, {gene}" in result.output and " given " not in result.output
+    assert "base value (intercept) " in result.output and "class prior" not in result.output
     assert run("predict", path, "synthetic-0", "-o", tmp_path / "predictions.csv").exit_code == 0
+
+
+def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
+    """Everything that follows a fit works for it: calibrated probabilities, and a page with reasons."""
+    path, page = tmp_path / "model.hietan", tmp_path / "p.html"
+    result = run("fit", "synthetic-0", "-o", path)
+    assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
+    trained = TrainedModel.load(path)
+    assert trained.method == "hie-logistic" and trained.calibration[0] > 0
+    result = run("predict", path, "synthetic-0", "--calibrate", "--report", "-o", page.with_suffix(".csv"))
+    assert result.exit_code == 0, result.output
+    rows = table(page.with_suffix(".csv"))
+    data = load_dataset("synthetic-0")
+    mean = sum(float(row["calibrated_probability"]) for row in rows) / len(rows)
+    assert mean == pytest.approx(data.y.mean(), abs=0.08)  # not those of equally frequent classes
+    assert "HieLogistic, trained on 150 rows of synthetic-0" in page.read_text()
+    result = run("explain", path, "synthetic-0", "--gene", "row3", "--trace")
+    assert result.exit_code == 2 and result.stderr.endswith("; HieLogistic does not\n")
+
+
+def test_methods_are_listed_with_what_they_do_and_when_to_take_them(run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    result = run("methods")
+    assert result.exit_code == 0, result.output
+    for name, entry in METHODS.items():
+        assert re.search(
+            rf"│ {name} +│ {re.escape(f'{entry.title}: {entry.idea}')} +│ {re.escape(entry.when)} ",
+            result.output,
+        )
+    fitted, compared = result.output.split("For `hietan study`: scikit-learn's")
+    assert "│ hie-logistic " in fitted and "│ logistic-l2 " in compared and "│ logistic-l2 " not in fitted
+    assert "set ours: hie-ban, hie-logistic\n" in result.output

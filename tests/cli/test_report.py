@@ -35,7 +35,7 @@ def study(run, tmp_path_factory):
 @pytest.fixture(scope="module")
 def model(run, tmp_path_factory):
     path = tmp_path_factory.mktemp("model") / "m.hietan"
-    assert run("fit", "synthetic-0", "-o", path).exit_code == 0
+    assert run("fit", "synthetic-0", "-m", "hie-tan-lite", "-o", path).exit_code == 0
     return path
 
 
@@ -130,4 +130,4 @@ def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
     assert len(data_of(page)["datasets"]) == 2
     assert result.output.splitlines()[-1] == f"report: {page}"
     shown = [entry.title for entry in METHODS.values() if entry.in_demo]
-    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 9
+    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 11

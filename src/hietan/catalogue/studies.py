@@ -11,7 +11,7 @@ from typing import Any
 
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.datasets import dataset_groups, load_datasets
-from hietan.catalogue.methods import UNTUNED_LAMBDA, make_methods, number_text
+from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
 from hietan.evaluation import Progress, StudyResults, run_study
 from hietan.exceptions import StudyError
 

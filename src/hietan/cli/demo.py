@@ -13,8 +13,14 @@ from hietan.cli.messages import errors, make_console, make_table, say
 if TYPE_CHECKING:
     from rich.table import Table
 
-# The study that the report of the demo shows.
-DEMO: dict[str, Any] = {"data": ["synthetic"], "methods": ["bayes", "hip-nb", "bernoulli-nb"], "folds": 5}
+# The study that the report of the demo shows. With one smoothing, all methods are ranked together: HieBAN has another
+# default than the others.
+DEMO: dict[str, Any] = {
+    "data": ["synthetic"],
+    "methods": ["bayes", "hip-nb", "ours", "bernoulli-nb"],
+    "smoothing": ["pooled"],
+    "folds": 5,
+}
 
 
 def register(app: typer.Typer) -> None:

@@ -1,4 +1,4 @@
-"""The commands `fit`, `predict` and `explain`: a model in a file, genes ranked by it, and the reasons."""
+"""The commands `methods`, `fit`, `predict` and `explain`: a model in a file, genes ranked by it, and the reasons."""
 
 from __future__ import annotations
 
@@ -6,11 +6,20 @@ import shlex
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import errors, fail, is_watched, printable, refuse_overwriting, say
+from hietan.cli.messages import (
+    errors,
+    fail,
+    is_watched,
+    make_console,
+    make_table,
+    printable,
+    refuse_overwriting,
+    say,
+)
 
 if TYPE_CHECKING:
     from hietan.candidates import TrainedModel
@@ -20,7 +29,10 @@ if TYPE_CHECKING:
 Method = Annotated[
     str,
     typer.Option(
-        "--method", "-m", help="A classifier of hietan, such as tan, hie-tan-lite or tan:alpha=0.5."
+        "--method",
+        "-m",
+        help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` says when to "
+        "take which.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
@@ -28,7 +40,7 @@ Model = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrot
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    for command in (explain, fit, predict):
+    for command in (explain, fit, methods, predict):
         app.command()(command)
 
 
@@ -68,13 +80,16 @@ def explain(
 
 def fit(
     dataset: Annotated[str, typer.Argument(help="A dataset: a name such as CE-BP, or a file.")],
-    method: Method = "hie-tan-lite",
+    method: Method = "hie-logistic",
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path(
         "model.hietan"
     ),
     seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the inner folds.")] = 0,
 ) -> None:
-    """Fit a classifier to a dataset and write it to a model file."""
+    """Fit a classifier to a dataset and write it to a model file.
+
+    The default is the most accurate of ours on 28 real datasets, on average.
+    """
     from hietan.candidates import train_model
     from hietan.catalogue import CatalogueError, load_dataset, make_estimator
 
@@ -88,6 +103,25 @@ def fit(
         trained.save(output)
     kind = type(trained.classifier).__name__
     say(f"{kind} fitted to {data.name}: {len(data.y)} rows; written to {output}")
+
+
+def methods() -> None:
+    """List the methods: what each of them does, and when to take it."""
+    from hietan.catalogue import METHODS, method_sets
+    from hietan.persistence import CLASSIFIERS
+
+    ours: list[list[str]] = []
+    others: list[list[str]] = []
+    for entry in METHODS.values():
+        rows = ours if getattr(entry.make, "__name__", "") in CLASSIFIERS else others
+        rows.append([entry.name, f"{entry.title}: {entry.idea}", entry.when])
+    columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "take it": {}}
+    console = make_console()
+    console.print(make_table("For `hietan fit` and `hietan study`", columns, ours))
+    console.print(make_table("For `hietan study`: scikit-learn's, for comparison", columns, others))
+    for name, members in method_sets().items():
+        listed = "all of the above" if len(members) == len(METHODS) else ", ".join(members)
+        say(f"set {name}: {listed}")
 
 
 def predict(

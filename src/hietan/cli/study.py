@@ -34,8 +34,8 @@ Methods = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A method: a name (tan, hie-tan-lite, ...), a set (paper, bayes, modern, all) or an import path; "
-        "may be repeated.",
+        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, all) or an import "
+        "path; may be repeated.",
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]

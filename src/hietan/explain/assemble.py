@@ -76,6 +76,7 @@ def explain_rows(
                 removed=_removals(parts, r, features, names),
                 hierarchy=hierarchy,
                 has_tree=parts.has_tree,
+                base_name="class prior" if parts.has_probabilities else "intercept",
             )
         )
     return explanations
@@ -167,6 +168,7 @@ def explain_linear(
                     if w != 0 and x != 0
                 ),
                 hierarchy=hierarchy,
+                base_name="intercept",
             )
         )
     return explanations

@@ -15,8 +15,9 @@ from hietan.explain.render import as_html, as_text
 class Explanation(ExplanationRecord):
     """Why a classifier classifies one row as it does.
 
-    The log-odds of the class `target` against the others are `base` (the class prior) plus the contributions of the
-    features plus the terms in `other`, which belong to no feature. They add up to the model's own log-odds.
+    The log-odds of the class `target` against the others are `base` (the class prior, or an intercept) plus the
+    contributions of the features plus the terms in `other`, which belong to no feature. They add up to the model's own
+    log-odds.
 
     Attributes
     ----------
@@ -33,7 +34,7 @@ class Explanation(ExplanationRecord):
     log_odds : float
         The log-odds of `target` against all other classes.
     base : float
-        The contribution of the class prior to the log-odds.
+        What the log-odds start from: the contribution of the class prior, or the intercept of a regression.
     contributions : tuple of Contribution
         The contributions of the features, in the order of the columns; `strongest` has them by size.
     other : tuple of (str, float)
@@ -44,6 +45,8 @@ class Explanation(ExplanationRecord):
         The hierarchy over the columns.
     has_tree : bool
         Whether each feature may depend on another one (its parent).
+    base_name : str
+        What `base` is: "class prior" or "intercept".
     """
 
     def to_frame(self) -> Any:

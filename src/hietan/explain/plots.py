@@ -24,7 +24,7 @@ def plot_contributions(explanation: ExplanationRecord, ax: Any, limit: int) -> A
     steps += list(explanation.other)
     ax = _axes(ax, (8, 1.2 + 0.3 * (len(steps) + 2)))
     level = explanation.base
-    labels = ["base value (class prior)", *(label for label, _ in steps), "log-odds"]
+    labels = [explanation.base_label, *(label for label, _ in steps), "log-odds"]
     ax.barh(0, level, color=NEUTRAL)
     for k, (_, value) in enumerate(steps, start=1):
         ax.barh(k, value, left=level, color=FOR if value >= 0 else AGAINST)

@@ -86,6 +86,7 @@ class ExplanationRecord:
     removed: tuple[Removal, ...] = ()
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.unrelated([]), repr=False)
     has_tree: bool = False
+    base_name: str = "class prior"
 
     @property
     def predicted(self) -> Any:
@@ -96,6 +97,11 @@ class ExplanationRecord:
     def probability(self) -> float:
         """The probability of `target`."""
         return self.probabilities[self.classes.index(self.target)]
+
+    @property
+    def base_label(self) -> str:
+        """What the base value is called where it is shown."""
+        return f"base value ({self.base_name})"
 
     @cached_property
     def strongest(self) -> tuple[Contribution, ...]:

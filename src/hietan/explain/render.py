@@ -10,7 +10,7 @@ from hietan.explain.records import Contribution, ExplanationRecord
 def as_text(explanation: ExplanationRecord, limit: int) -> str:
     """Lines of plain text, with the `limit` strongest features listed individually."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [("base value (class prior)", explanation.base, "")]
+    lines = [(explanation.base_label, explanation.base, "")]
     lines += [(_label(part), part.contribution, _probabilities(part)) for part in shown]
     if rest:
         lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest), ""))
@@ -58,7 +58,7 @@ def _probabilities(part: Contribution) -> str:
 def as_html(explanation: ExplanationRecord, limit: int = 15) -> str:
     """A small table with bars; all names are escaped, colours work on light and dark pages."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [("base value (class prior)", explanation.base)]
+    lines = [(explanation.base_label, explanation.base)]
     lines += [(_label(part), part.contribution) for part in shown]
     if rest:
         lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest)))

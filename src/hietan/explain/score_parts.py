@@ -52,7 +52,7 @@ class ScoreParts:
         What each feature adds to the joint log-probability: ln P(value | value of the parent, class), unless
         estimators are averaged.
     base : array of shape (n_rows, n_classes)
-        The logarithms of the class priors.
+        The logarithms of the class priors, or the intercepts.
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
     removed : sequence of sequences of RemovedFeature
