@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
-from hietan.evaluation.study.journal import Journal
+from hietan.evaluation.study.journal import Journal, read_manifest
 from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
@@ -113,7 +113,7 @@ def test_a_finished_study_is_not_run_again(study):
 def test_a_line_that_was_cut_off_is_done_again(tmp_path):
     run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
     before = contents(tmp_path)
-    path = Journal(tmp_path, "d0", "TAN @ tuned none").path
+    path = Journal(tmp_path, read_manifest(tmp_path), "d0", "TAN @ tuned none").path
     data = path.read_bytes()
     for damaged in (data[:-7], data[:-1], data.replace(b"y_pred", b"y_prod", 1), b""):
         path.write_bytes(damaged)

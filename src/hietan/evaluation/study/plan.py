@@ -118,6 +118,8 @@ class Study:
         Whether feature usage is counted in the first seed.
     command : str
         The command that runs the study.
+    format : int
+        The format of its directory; a study that an earlier release began keeps its own.
     """
 
     datasets: Mapping[str, Any]
@@ -127,6 +129,7 @@ class Study:
     groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
+    format: int = FORMAT
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -136,7 +139,7 @@ class Study:
         """
         methods = self.methods.items()
         return {
-            "format": FORMAT,
+            "format": self.format,
             "versions": versions(),
             "cv": self.cv,
             "seeds": list(self.seeds),

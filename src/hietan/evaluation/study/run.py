@@ -26,6 +26,7 @@ from hietan.evaluation.study.journal import (
     Journal,
     append_time,
     claim,
+    format_of,
     locked,
     refuse_other,
     tidy_times,
@@ -126,6 +127,7 @@ def run_study(
     check_resources(n_jobs, backend, scheduler, job_timeout)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
+        study = replace(study, format=format_of(folder))
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
         _ = study.folds
         refuse_other(folder, study.manifest)
@@ -159,7 +161,7 @@ def _run_jobs(
     progress: Callable[[Progress], None] | None,
 ) -> None:
     """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
-    journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
+    journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
     done = _finished_jobs(study, journals)
     if retry_failed:
         done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
