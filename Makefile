@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize bench callgrind accuracy clean FORCE
+.PHONY: help install demo test quick coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -77,7 +77,7 @@ format-js:  ## format the report's scripts and styles; needs Node.js
 	tests/browser/set_up.sh tools
 	$(JS_TOOLS)/prettier --write $(JS)
 
-CPP_FILES   := $(wildcard kernel/*/*.hpp kernel/*/*.cpp benchmarks/*/*.cpp)
+CPP_FILES   := $(wildcard kernel/*.hpp kernel/*/*.hpp kernel/*/*.cpp benchmarks/*/*.cpp)
 CPP_INCLUDE  = -Ikernel $(shell $(BIN)/python -c "import nanobind, sysconfig as s; \
 	print('-isystem', nanobind.include_dir(), '-isystem', s.get_path('include'))")
 
@@ -92,24 +92,54 @@ lint-cpp: install  ## clang-format and clang-tidy over the kernel
 format-cpp: install  ## format the kernel
 	$(BIN)/clang-format -i $(CPP_FILES)
 
+FUZZ_CASES ?= 1000000
+FUZZ_SEED  ?= $(shell date +%s)
+
 SANITIZED := -std=c++17 -O1 -g -ffp-contract=off -Wall -Wextra -Wpedantic -fsanitize=address,undefined -fno-sanitize-recover
+BUILT     := out/sanitized
+OBJECTS   := $(patsubst kernel/%.cpp,$(BUILT)/%.o,$(wildcard kernel/bindings/*.cpp kernel/tests/*.cpp))
 
-FUZZ_SECONDS ?= 60
-FUZZ_SEED    ?= $(shell date +%s)
+# In a domain of its own, the extension shares no types with the installed one, with which it is compared in a process.
+# It brings no runtime of the address sanitizer: that of GCC is loaded before Python.
+UNDER_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)"
+PROGRAMS := tests/support/programs
 
-# The extension brings no runtime of its own for the address sanitizer: that of GCC is loaded before Python.
-sanitize: out/kernel-tests out/sanitized/_kernel.so  ## the kernel's C++ tests, and its bindings with wrong arguments, under the address and undefined-behaviour sanitizers
-	out/kernel-tests
-	ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
-		$(BIN)/python tests/support/programs/fuzz_kernel.py $(FUZZ_SECONDS) $(FUZZ_SEED) out/sanitized/_kernel.so
+sanitize: install  ## the kernel's C++ tests and a million calls of its bindings (FUZZ_CASES) under the address and undefined-behaviour sanitizers, and the lines they reach
+	$(MAKE) -j 2 $(BUILT)/kernel-tests $(BUILT)/_kernel.so
+	rm -f $(BUILT)/*/*.gcda
+	$(BUILT)/kernel-tests
+	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/fuzz_kernel.py --cases $(FUZZ_CASES) --seed $(FUZZ_SEED) --processes 2 --extension $(BUILT)/_kernel.so
+	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/write_meanwhile.py 0.1 $(BUILT)/_kernel.so
+	$(BIN)/python $(PROGRAMS)/kernel_coverage.py $(BUILT)
 
-out/kernel-tests: $(CPP_FILES)
-	@mkdir -p out
-	$(CXX) $(SANITIZED) -Ikernel kernel/tests/*.cpp -o $@
+$(BUILT)/kernel-tests: $(filter $(BUILT)/tests/%,$(OBJECTS))
+	$(CXX) $(SANITIZED) --coverage $^ -o $@
 
-out/sanitized/_kernel.so: $(CPP_FILES) | install
-	@mkdir -p out/sanitized
-	$(CXX) $(SANITIZED) -shared -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) kernel/bindings/*.cpp -o $@
+$(BUILT)/_kernel.so: $(filter $(BUILT)/bindings/%,$(OBJECTS)) $(BUILT)/nanobind.o
+	$(CXX) $(SANITIZED) --coverage -shared $^ -o $@
+
+$(OBJECTS): $(BUILT)/%.o: kernel/%.cpp $(CPP_FILES)
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZED) --coverage -fPIC -fvisibility=hidden -DNB_DOMAIN=sanitized $(CPP_INCLUDE) -c $< -o $@
+
+$(BUILT)/nanobind.o: $(VENV)/.tools
+	@mkdir -p $(@D)
+	$(CXX) $(SANITIZED) -fPIC -fvisibility=hidden $(CPP_INCLUDE) $(NANOBIND_SOURCE) -c -o $@
+
+# A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
+PYTHON_FT ?= python3.13t
+FT_VENV   := .venv-free-threaded
+FT_NEEDS  := 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
+	'joblib>=1.4' 'threadpoolctl>=3.1' 'hypothesis>=6.100' 'pytest>=8' 'pytest-xdist>=3.5'
+FT_ROUNDS ?= 5
+
+free-threaded:  ## many threads on one model, and the kernel's tests, in a Python without the GIL (PYTHON_FT=python3.13t)
+	@$(PYTHON_FT) -c "import sys, sysconfig; sys.exit(not sysconfig.get_config_var('Py_GIL_DISABLED'))" || \
+		{ echo "$(PYTHON_FT) is not a free-threaded Python: set PYTHON_FT to one (3.13 or later, built with --disable-gil)."; exit 1; }
+	@test -x $(FT_VENV)/bin/python || $(PYTHON_FT) -m venv $(FT_VENV)
+	@$(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --only-binary :all: $(FT_NEEDS)
+	@PATH="$$PWD/$(FT_VENV)/bin:$$PATH" $(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --no-build-isolation --no-deps -e .
+	PYTHON_GIL=0 HIETAN_THREAD_ROUNDS=$(FT_ROUNDS) $(FT_VENV)/bin/python -m pytest -q tests/test_threads.py tests/kernel
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind/callgrind.py
@@ -131,7 +161,7 @@ $(VENV)/.tools: pyproject.toml
 $(VENV)/.sources: FORCE | $(VENV)/.tools
 	@find src -name '*.py' | LC_ALL=C sort | cmp -s - $@ || find src -name '*.py' | LC_ALL=C sort > $@
 
-$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*/*.hpp kernel/bindings/*.cpp)
+$(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.txt $(wildcard kernel/*.hpp kernel/*/*.hpp kernel/bindings/*.cpp)
 	@echo "Building the kernel, installing the package and what it needs."
 	@PATH="$$PWD/$(BIN):$$PATH" $(PIP) install --no-build-isolation -e '.[all]'
 	@touch $@

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bench_aode
 import bench_hie_ban
+import bench_hie_logistic
 import bench_scale
 import bench_tan
 import peers
@@ -41,7 +42,8 @@ def main() -> None:
 
     run = {
         "small": tuple(
-            partial(bench.report, options.rounds) for bench in (bench_tan, bench_aode, bench_hie_ban)
+            partial(bench.report, options.rounds)
+            for bench in (bench_tan, bench_aode, bench_hie_ban, bench_hie_logistic)
         ),
         "peers": (lambda: peers.report(options.limit, options.peers_python),),
         "scale": (bench_scale.report, bench_hie_ban.report_scale),

@@ -26,7 +26,7 @@ from hietan.catalogue import METHODS as CATALOGUE
 from hietan.classifiers import SMOOTHINGS
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
-from hietan.evaluation.outputs.tables import TextTable
+from hietan.evaluation.outputs import TextTable
 
 ROOT = Path(__file__).parent.parent
 DOCS, DONE = ROOT / "docs", ROOT / "out" / "accuracy"

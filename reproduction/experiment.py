@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from hietan.evaluation import METRICS, Ranking, SummaryRow, make_rankings, read_summary
-from hietan.evaluation.outputs.tables import TextTable
+from hietan.evaluation.outputs import TextTable
 
 ROOT = Path(__file__).parent.parent
 OUT, DOCS = ROOT / "out" / "reproduction", ROOT / "docs"

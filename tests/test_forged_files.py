@@ -17,8 +17,8 @@ import hietan
 from hietan.datasets import DataError, Dataset, make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
 from hietan.structure import PairCounts, SparsePairs
-from support import forgery, wrapped
-from support.faults import Faults
+from support import wrapped
+from support.faults import Faults, forgery
 from support.storages import kept
 
 pytestmark = pytest.mark.slow
@@ -287,7 +287,9 @@ def test_counts_of_open_features_fit_the_hierarchy(tmp_path):
         hietan.load(path)
 
 
-@pytest.mark.parametrize(("name", "other"), [("HieBAN", "HIPNB"), ("HIPNB", "HieBAN"), ("TAN", "HieBAN")])
+@pytest.mark.parametrize(
+    ("name", "other"), [("HieBAN", "HIPNB"), ("HIPNB", "HieBAN"), ("TAN", "HieBAN"), ("HieLogistic", "HIPNB")]
+)
 def test_counts_of_another_kind_of_classifier_are_refused(tmp_path, name, other):
     model, counts = fitted(name), fitted(other).counts_
     model.counts_ = counts
@@ -392,6 +394,13 @@ def test_many_members_share_what_they_may_unpack_to(tmp_path):
         ("HieBAN", lambda f: f.update(alpha_="x"), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=-1.0), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=1e308), "alpha_ is not a number above 0"),
+        ("HieLogistic", lambda f: f.update(counts_=1), "counts_ are not counts"),
+        ("HieLogistic", lambda f: f.pop("scale_"), "'scale_' of HieLogistic is missing"),
+        ("HieLogistic", lambda f: f.update(lam_=1.0), "'lam_' is not a fitted attribute of HieLogistic"),
+        ("HieLogistic", lambda f: f.update(n_iter_=0.5), "n_iter_ or gap_ is not a number"),
+        ("HieLogistic", lambda f: f.update(gap_=None), "n_iter_ or gap_ is not a number"),
+        ("HieLogistic", lambda f: f.update(coef_=f["intercept_"]), "the weights have the wrong shape"),
+        ("HieLogistic", lambda f: f.update(intercept_=f["coef_"]), "the weights have the wrong shape"),
         ("AODE", lambda f: f.update(class_count_=f["counts_"]["fields"]["ones"]), "class_count_ and counts_ disagree"),
         ("AODE", lambda f: f.update(hierarchy_=None), "hierarchy_ is not a hierarchy"),
         ("AODE", lambda f: f.update(n_features_in_=True), "n_features_in_ is not a number"),
@@ -408,8 +417,30 @@ def test_every_fitted_attribute_is_there_and_of_its_kind(tmp_path, name, edit, m
         hietan.load(path)
 
 
+@pytest.mark.parametrize("attribute", ["scale_", "ridge_", "temperature_", "alpha_"])
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan"), float("inf"), 1e308, "x", True, 1])
+def test_scales_are_numbers_above_zero(tmp_path, attribute, value):
+    path = tmp_path / "m"
+    hietan.save(fitted("HieLogistic"), path)
+    about = json.loads(forgery.unpack(path.read_bytes())["about.json"])
+    about["fitted"][attribute] = value
+    rewrite(path, about=json.dumps(about).encode())
+    with pytest.raises(ModelFileError, match=f"{attribute} is not a number above 0"):
+        hietan.load(path)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("attribute", ["coef_", "intercept_"])
+def test_weights_are_finite(tmp_path, attribute, value):
+    model = fitted("HieLogistic")
+    getattr(model, attribute).flat[0] = value
+    hietan.save(model, tmp_path / "m")
+    with pytest.raises(ModelFileError, match="a weight is not finite"):
+        hietan.load(tmp_path / "m")
+
+
 @pytest.mark.parametrize(
-    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "ProximalGraph")]
+    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "HieLogistic", "ProximalGraph")]
 )
 def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
     hietan.save(fitted(name), tmp_path / "m")

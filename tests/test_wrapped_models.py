@@ -20,7 +20,8 @@ from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, tra
 from hietan.exceptions import ModelFileError
 from hietan.persistence import read_metadata
 from hietan.selection import MinSupport
-from support import forgery, wrapped
+from support import wrapped
+from support.faults import forgery
 from support.wrapped import NAMES, TWO, tan
 
 

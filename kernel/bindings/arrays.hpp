@@ -1,4 +1,6 @@
 // Typed arrays in, arrays out, and checks that the arguments fit together: nothing is read before it was checked.
+// Python may write to an array at any time, from another thread or through another view. So whatever leads to a place
+// in memory (indices, parents, orders) is copied first; the copy is checked, and the copy is read.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -6,9 +8,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "bindings/unlocked.hpp"
@@ -19,12 +23,67 @@ using namespace nb::literals;
 
 namespace hietan::python {
 
+// An array to read, and one to write to. NumPy may place entries at any address, but the kernel may read a number only
+// at a multiple of its size: an array to read is then copied, and one to write to is refused (see the casters below).
 template <typename T, int Dims>
-using In = nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+struct In : nb::ndarray<const T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu> {};
 template <typename T, int Dims>
-using InOut = nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu>;
+struct InOut : nb::ndarray<T, nb::ndim<Dims>, nb::c_contig, nb::device::cpu> {};
 template <typename T, int Dims>
 using Out = nb::ndarray<nb::numpy, T, nb::ndim<Dims>>;
+
+template <typename Array>
+bool is_aligned(const Array& array) {
+  return reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename Array::Scalar) == 0;
+}
+
+}  // namespace hietan::python
+
+namespace nanobind::detail {
+
+template <typename T, int Dims>
+struct type_caster<hietan::python::In<T, Dims>> {
+  using Array = ndarray<const T, ndim<Dims>, c_contig, device::cpu>;
+  using Caster = make_caster<Array>;
+  using In = hietan::python::In<T, Dims>;
+  NB_TYPE_CASTER(In, Caster::Name)
+
+  template <typename Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    Caster caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    if (!hietan::python::is_aligned(caster.value)) {
+      try {
+        const object copy = module_::import_("numpy").attr("array")(handle(source));
+        if (!caster.from_python(copy, flags, cleanup)) return false;
+      } catch (...) {
+        return false;
+      }
+    }
+    static_cast<Array&>(value) = std::move(caster.value);
+    return hietan::python::is_aligned(value);
+  }
+};
+
+template <typename T, int Dims>
+struct type_caster<hietan::python::InOut<T, Dims>> {
+  using Array = ndarray<T, ndim<Dims>, c_contig, device::cpu>;
+  using Caster = make_caster<Array>;
+  using InOut = hietan::python::InOut<T, Dims>;
+  NB_TYPE_CASTER(InOut, Caster::Name)
+
+  template <typename Flags>
+  bool from_python(handle source, Flags flags, cleanup_list* cleanup) noexcept {
+    Caster caster;
+    if (!caster.from_python(source, flags, cleanup)) return false;
+    static_cast<Array&>(value) = std::move(caster.value);
+    return hietan::python::is_aligned(value);
+  }
+};
+
+}  // namespace nanobind::detail
+
+namespace hietan::python {
 
 // Raises a ValueError whose message is all `parts` in a row.
 template <typename... Parts>
@@ -70,19 +129,23 @@ auto copied(const Array& array) {
   return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-inline void require_rows(const In<std::int64_t, 1>& rows, std::size_t n) {
-  for (std::size_t k = 0; k < rows.shape(0); ++k) require_below(rows.data()[k], n, "a row index");
+inline std::vector<std::int64_t> copied_rows(const In<std::int64_t, 1>& rows, std::size_t n) {
+  std::vector<std::int64_t> copy = copied(rows);
+  for (const std::int64_t row : copy) require_below(row, n, "a row index");
+  return copy;
 }
 
-inline void require_order(const In<std::int64_t, 1>& order, std::size_t d) {
+inline std::vector<std::int64_t> copied_order(const In<std::int64_t, 1>& order, std::size_t d) {
   require(order.shape(0) == d, "root_order must have an entry per feature: got ", order.shape(0), " for ", d,
           " features");
+  std::vector<std::int64_t> copy = copied(order);
   std::vector<bool> seen(d, false);
-  for (std::size_t k = 0; k < d; ++k) {
-    require_below(order.data()[k], d, "an entry of root_order");
-    require(!seen[index(order.data()[k])], "root_order names a feature twice: ", order.data()[k]);
-    seen[index(order.data()[k])] = true;
+  for (const std::int64_t v : copy) {
+    require_below(v, d, "an entry of root_order");
+    require(!seen[index(v)], "root_order names a feature twice: ", v);
+    seen[index(v)] = true;
   }
+  return copy;
 }
 
 // The counts of at most `rows` further rows must fit into a std::int32_t.
@@ -94,50 +157,74 @@ inline void require_room(const std::int32_t* ones, std::size_t n, std::size_t ro
 }
 
 template <typename Pointer>
-void require_indptr(const Pointer* indptr, std::size_t n, std::size_t entries) {
-  require(n > 0, "indptr must not be empty");
-  require(indptr[0] == 0 && index(indptr[n - 1]) == entries, "indptr does not match indices: it must lead from 0 to ",
-          entries, ", the number of indices, but leads from ", indptr[0], " to ", indptr[n - 1]);
-  for (std::size_t k = 1; k < n; ++k)
+void require_indptr(const std::vector<Pointer>& indptr, std::size_t entries) {
+  require(!indptr.empty(), "indptr must not be empty");
+  require(indptr.front() == 0 && index(indptr.back()) == entries,
+          "indptr does not match indices: it must lead from 0 to ", entries, ", the number of indices, but leads from ",
+          indptr.front(), " to ", indptr.back());
+  for (std::size_t k = 1; k < indptr.size(); ++k)
     require(indptr[k - 1] <= indptr[k], "indptr must not decrease, but ", indptr[k], " follows ", indptr[k - 1]);
 }
 
+// The rows of a CSR matrix, in arrays of their own.
 template <typename Pointer, typename Index>
-void require_csr(const In<Pointer, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
-  require_indptr(indptr.data(), indptr.shape(0), indices.shape(0));
-  for (std::size_t k = 0; k < indices.shape(0); ++k) require_below(indices.data()[k], d, "a column index");
+struct OwnCsr {
+  std::vector<Pointer> indptr;
+  std::vector<Index> indices;
+
+  std::vector<std::int64_t> row_numbers() const {
+    std::vector<std::int64_t> numbers(indptr.size() - 1);
+    std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+    return numbers;
+  }
+};
+
+// All rows of a matrix of `d` columns.
+template <typename Pointer, typename Index>
+OwnCsr<Pointer, Index> copied_csr(const In<Pointer, 1>& indptr, const In<Index, 1>& indices, std::size_t d) {
+  OwnCsr<Pointer, Index> copy{copied(indptr), copied(indices)};
+  require_indptr(copy.indptr, copy.indices.size());
+  for (const Index v : copy.indices) require_below(v, d, "a column index");
+  return copy;
 }
 
-// Checks only the requested rows, so that each row of a large matrix that is read in chunks is checked once.
+// `what` of every row must increase.
+template <typename Pointer, typename Index>
+void require_increasing(const OwnCsr<Pointer, Index>& rows, const char* what) {
+  for (std::size_t r = 0; r + 1 < rows.indptr.size(); ++r)
+    for (std::size_t k = index(rows.indptr[r]) + 1; k < index(rows.indptr[r + 1]); ++k)
+      require(rows.indices[k] > rows.indices[k - 1], what, " must increase, but ", rows.indices[k], " follows ",
+              rows.indices[k - 1]);
+}
+
+// The requested rows, one after the other; the columns of each must increase.
 template <typename Index>
-void require_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
-                      const In<std::int64_t, 1>& rows) {
+OwnCsr<std::int64_t, Index> copied_csr_rows(const In<Index, 1>& indptr, const In<Index, 1>& indices, std::size_t d,
+                                            const In<std::int64_t, 1>& rows) {
   require_features(d);
   require(indptr.shape(0) > 0, "indptr must not be empty");
-  require_rows(rows, indptr.shape(0) - 1);
-  for (std::size_t r = 0; r < rows.shape(0); ++r) {
-    const Index from = indptr.data()[rows.data()[r]], to = indptr.data()[rows.data()[r] + 1];
-    require(from >= 0 && from <= to && index(to) <= indices.shape(0), "indptr does not match indices: row ",
-            rows.data()[r], " has those from ", from, " to ", to, " of ", indices.shape(0));
-    for (Index k = from; k < to; ++k)
-      require(indices.data()[k] >= (k > from ? indices.data()[k - 1] + 1 : 0) && index(indices.data()[k]) < d,
+  OwnCsr<std::int64_t, Index> copy{{0}, {}};
+  copy.indptr.reserve(rows.shape(0) + 1);
+  for (const std::int64_t row : copied_rows(rows, indptr.shape(0) - 1)) {
+    const Index ends[] = {indptr.data()[row], indptr.data()[row + 1]};
+    require(ends[0] >= 0 && ends[0] <= ends[1] && index(ends[1]) <= indices.shape(0),
+            "indptr does not match indices: row ", row, " has those from ", ends[0], " to ", ends[1], " of ",
+            indices.shape(0));
+    const std::size_t start = copy.indices.size();
+    copy.indices.insert(copy.indices.end(), indices.data() + ends[0], indices.data() + ends[1]);
+    for (std::size_t k = start; k < copy.indices.size(); ++k)
+      require(copy.indices[k] >= (k > start ? copy.indices[k - 1] + 1 : 0) && index(copy.indices[k]) < d,
               "the column indices of a row must increase and be below the number of features, ", d, "; got ",
-              indices.data()[k]);
+              copy.indices[k]);
+    copy.indptr.push_back(static_cast<std::int64_t>(copy.indices.size()));
   }
+  return copy;
 }
 
 inline void require_words(const In<Word, 2>& words, std::size_t rows, std::size_t d) {
   require(words.shape(1) == d, "words do not match the number of features: got ", words.shape(1), " columns for ", d);
   require(words.shape(0) == word_count(rows), "words do not match the number of rows: got ", words.shape(0),
           " words of 64 for ", rows);
-}
-
-// The arguments of a search for a tree per row.
-inline void require_lazy_search(const In<Word, 2>& words, std::size_t rows, const In<std::int64_t, 1>& root_order,
-                                std::int32_t lone_feature, std::size_t d) {
-  require_words(words, rows, d);
-  require_order(root_order, d);
-  require_below(lone_feature, d, "lone_feature");
 }
 
 }  // namespace hietan::python

@@ -27,31 +27,32 @@ Out<const T, 2> as_array(Buffer<T>& buffer, std::size_t columns) {
 }
 
 Out<Word, 2> py_pack_dense(In<std::uint8_t, 2> values, In<std::int64_t, 1> rows) {
-  require_rows(rows, values.shape(0));
-  const std::size_t d = values.shape(1), n = rows.shape(0);
-  for (std::size_t r = 0; r < n; ++r) {
-    const std::uint8_t* row = values.data() + index(rows.data()[r]) * d;
+  const std::vector<std::int64_t> own_rows = copied_rows(rows, values.shape(0));
+  const std::size_t d = values.shape(1), n = own_rows.size();
+  for (const std::int64_t r : own_rows) {
+    const std::uint8_t* row = values.data() + index(r) * d;
     std::uint8_t any = 0;
     for (std::size_t v = 0; v < d; ++v) any |= row[v];
-    require(any <= 1, "values must be 0 or 1, got others in row ", rows.data()[r]);
+    require(any <= 1, "values must be 0 or 1, got others in row ", r);
   }
   auto words = make_array<Word>(word_count(n), d);
   Unlocked unlocked;
-  pack_dense(values.data(), d, rows.data(), n, words.data());
+  pack_dense(values.data(), d, own_rows.data(), n, words.data());
   return words;
 }
 
 template <typename Index>
 Out<Word, 2> py_pack_sparse(In<Index, 1> indptr, In<Index, 1> indices, std::size_t d, In<std::int64_t, 1> rows) {
-  require_csr_rows(indptr, indices, d, rows);
-  const std::size_t n = rows.shape(0);
-  auto words = make_array<Word>(word_count(n), d);
+  const auto own = copied_csr_rows(indptr, indices, d, rows);
+  const std::vector<std::int64_t> all = own.row_numbers();
+  auto words = make_array<Word>(word_count(all.size()), d);
   Unlocked unlocked;
-  pack_sparse(indptr.data(), indices.data(), d, rows.data(), n, words.data());
+  pack_sparse(own.indptr.data(), own.indices.data(), d, all.data(), all.size(), words.data());
   return words;
 }
 
 void require_totals(const InOut<std::int32_t, 1>& ones, const InOut<std::int32_t, 1>& pairs, std::size_t d) {
+  require_features(d);
   require(ones.shape(0) == d && pairs.shape(0) == pair_total(d),
           "ones and pairs do not match the number of features: got ", ones.shape(0), " and ", pairs.shape(0),
           " entries for ", d);
@@ -71,10 +72,11 @@ void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t,
                      InOut<std::int32_t, 1> pairs) {
   const std::size_t d = ones.shape(0);
   require_totals(ones, pairs, d);
-  require_csr_rows(indptr, indices, d, rows);
-  require_room(ones.data(), d, rows.shape(0));
+  const auto own = copied_csr_rows(indptr, indices, d, rows);
+  const std::vector<std::int64_t> all = own.row_numbers();
+  require_room(ones.data(), d, all.size());
   Unlocked unlocked;
-  count_sparse(indptr.data(), indices.data(), rows.data(), rows.shape(0), d, ones.data(), pairs.data());
+  count_sparse(own.indptr.data(), own.indices.data(), all.data(), all.size(), d, ones.data(), pairs.data());
 }
 
 template <typename Index>
@@ -85,17 +87,14 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
           indptr.shape(0), " entries of indptr, ", n, " codes, ", classes, " classes and ", d, " features");
   require_features(d);
   require_room(ones.data(), ones.size(), n);
-  require_csr(indptr, indices, d);
-  for (std::size_t r = 0; r < n; ++r) {
-    require_below(codes.data()[r], classes, "a class code");
-    for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
-      require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase, but ",
-              indices.data()[k], " follows ", indices.data()[k - 1]);
-  }
+  const auto own = copied_csr(indptr, indices, d);
+  const std::vector<std::int64_t> own_codes = copied(codes);
+  for (const std::int64_t code : own_codes) require_below(code, classes, "a class code");
+  require_increasing(own, "the column indices of a row");
   Cooccurrences found;
   {
     Unlocked unlocked;
-    count_cooccurrences(indptr.data(), indices.data(), codes.data(), n, d, classes, ones.data(), found);
+    count_cooccurrences(own.indptr.data(), own.indices.data(), own_codes.data(), n, d, classes, ones.data(), found);
   }
   return nb::make_tuple(as_array(found.indptr), as_array(found.indices), as_array(found.values, classes));
 }
@@ -117,11 +116,10 @@ nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
 Out<std::int64_t, 1> py_cmi_keys(const PyCounts& counts) {
   require(!counts.sparse(), "cmi_keys needs counts of all pairs; use SparseKeys for sparse ones");
   require(counts.has_pairs(), "the counts must include pairs of features");
-  const Counts view = counts.of_some_rows();
+  counts.of_some_rows();
   auto keys = make_array<std::int64_t>(pair_total(counts.features()));
   Unlocked unlocked;
-  counts.check_pairs();
-  cmi_keys(view, keys.data());
+  counts.keys(keys.data());
   return keys;
 }
 
@@ -130,19 +128,20 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
   const Counts counts = py_counts.of_some_rows();
   require(first.shape(0) == second.shape(0), "first and second do not match each other: ", first.shape(0), " and ",
           second.shape(0), " entries");
-  for (std::size_t k = 0; k < first.shape(0); ++k) {
-    const std::int64_t i = first.data()[k], j = second.data()[k];
+  const std::vector<std::int64_t> own_first = copied(first), own_second = copied(second);
+  for (std::size_t k = 0; k < own_first.size(); ++k) {
+    const std::int64_t i = own_first[k], j = own_second[k];
     require_below(i, counts.d, "a feature");
     require_below(j, counts.d, "a feature");
     require(i != j, "the two features of a pair must differ, got ", i, " twice");
     require_possible_pair(counts, index(i), index(j));
   }
-  auto keys = make_array<std::int64_t>(first.shape(0));
+  auto keys = make_array<std::int64_t>(own_first.size());
   Unlocked unlocked;
   Checkpoint checkpoint;
-  for (std::size_t k = 0; k < first.shape(0); ++k) {
+  for (std::size_t k = 0; k < own_first.size(); ++k) {
     checkpoint.pass(16 * counts.classes);
-    keys.data()[k] = cmi_key(counts, index(first.data()[k]), index(second.data()[k]));
+    keys.data()[k] = cmi_key(counts, index(own_first[k]), index(own_second[k]));
   }
   return keys;
 }

@@ -12,6 +12,7 @@
 #include "counts/consistency.hpp"
 #include "counts/cooccurrence.hpp"
 #include "counts/relations.hpp"
+#include "trees/information.hpp"
 #include "trees/sorted_edges.hpp"
 
 namespace hietan::python {
@@ -43,7 +44,7 @@ class PyCounts {
             " classes, and indptr an entry more than there are features, ", d_, "; got ", pairs_->shape(0), " rows, ",
             pairs_->shape(1), " columns and ", indptr_.size(), " entries");
     Unlocked unlocked;
-    require_indptr(indptr_.data(), indptr_.size(), indices_->shape(0));
+    require_indptr(indptr_, indices_->shape(0));
     for (std::size_t i = 0; i < d_; ++i) require_partners(i);
     require_possible_margins(view());
     require_possible_pairs(view());
@@ -59,11 +60,13 @@ class PyCounts {
   }
   Counts with_pairs() const {
     require(has_pairs(), "the counts must include pairs of features");
-    if (!sparse() && !checked_) check_pairs();
+    if (!sparse() && !checked_) require_possible_pairs(view());
+    checked_ = true;
     return view();
   }
-  void check_pairs() const {
-    require_possible_pairs(view());
+  // Of all pairs. These are looked up in a table, so each is checked whenever it is read.
+  void keys(std::int64_t* out) const {
+    cmi_keys(view(), out);
     checked_ = true;
   }
   // For what divides by the number of rows.
@@ -124,27 +127,25 @@ class PyRelations {
  public:
   PyRelations(const In<std::int32_t, 1>& up, const In<std::int32_t, 1>& up_indices, const In<std::int32_t, 1>& down,
               const In<std::int32_t, 1>& down_indices)
-      : ancestor_indptr_(copied(up)),
-        ancestor_indices_(copied(up_indices)),
-        descendant_indptr_(copied(down)),
-        descendant_indices_(copied(down_indices)) {
+      : d_(up.shape(0) - 1) {
     require(
         up.shape(0) > 1 && up.shape(0) == down.shape(0) && up_indices.shape(0) == down_indices.shape(0),
         "ancestors and descendants do not match each other: both need as many entries, and indptr at least two; got ",
         up.shape(0), " and ", down.shape(0), " of indptr, ", up_indices.shape(0), " and ", down_indices.shape(0),
         " of indices");
-    require_csr(up, up_indices, features());
-    require_csr(down, down_indices, features());
+    ancestors_ = copied_csr(up, up_indices, d_);
+    descendants_ = copied_csr(down, down_indices, d_);
   }
-  std::size_t features() const { return ancestor_indptr_.size() - 1; }
+  std::size_t features() const { return d_; }
   Relations view() const {
-    return {features(),
-            {ancestor_indptr_.data(), ancestor_indices_.data()},
-            {descendant_indptr_.data(), descendant_indices_.data()}};
+    return {d_,
+            {ancestors_.indptr.data(), ancestors_.indices.data()},
+            {descendants_.indptr.data(), descendants_.indices.data()}};
   }
 
  private:
-  std::vector<std::int32_t> ancestor_indptr_, ancestor_indices_, descendant_indptr_, descendant_indices_;
+  std::size_t d_;
+  OwnCsr<std::int32_t, std::int32_t> ancestors_, descendants_;
 };
 
 // The keys as Python has them: an array of all of them, or sparse ones.

@@ -18,23 +18,20 @@ namespace {
 class PyOpenings {
  public:
   PyOpenings(const In<std::int32_t, 1>& indptr, const In<std::int32_t, 1>& indices, const In<std::int64_t, 1>& depths)
-      : openings_(checked(indptr, indices, depths), depths.data(), depths.shape(0)) {}
+      : openings_(made(indptr, indices, copied(depths))) {}
 
   const Openings& get() const { return openings_; }
 
  private:
-  static Adjacency checked(const In<std::int32_t, 1>& indptr, const In<std::int32_t, 1>& indices,
-                           const In<std::int64_t, 1>& depths) {
-    const std::size_t d = depths.shape(0);
+  static Openings made(const In<std::int32_t, 1>& indptr, const In<std::int32_t, 1>& indices,
+                       const std::vector<std::int64_t>& depths) {
+    const std::size_t d = depths.size();
     require_features(d);
     require(d > 0 && indptr.shape(0) == d + 1, "depths and parent_indptr do not match each other: got ", d,
             " depths, at least one is needed, and ", indptr.shape(0), " entries of parent_indptr");
-    require_csr(indptr, indices, d);
-    for (std::size_t v = 0; v < d; ++v)
-      for (std::int32_t k = indptr.data()[v] + 1; k < indptr.data()[v + 1]; ++k)
-        require(indices.data()[k] > indices.data()[k - 1], "the parents of a feature must increase, but ",
-                indices.data()[k], " follows ", indices.data()[k - 1]);
-    return {indptr.data(), indices.data()};
+    const auto parents = copied_csr(indptr, indices, d);
+    require_increasing(parents, "the parents of a feature");
+    return {{parents.indptr.data(), parents.indices.data()}, depths.data(), d};
   }
 
   Openings openings_;
@@ -51,18 +48,16 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
   require(indptr.shape(0) == n + 1, "indptr and codes do not match each other: got ", indptr.shape(0), " entries for ",
           n, " rows");
   require(n <= INT32_MAX, n, " rows are more than the counts can hold: at most ", INT32_MAX);
-  for (std::size_t r = 0; r < n; ++r) require_below(codes.data()[r], classes, "a class code");
+  const std::vector<std::int64_t> own_codes = copied(codes);
+  for (const std::int64_t code : own_codes) require_below(code, classes, "a class code");
   auto ones = make_array<std::int32_t>(classes, d), open = make_array<std::int32_t>(classes, d);
   Violation found;
   {
     const Unlocked unlocked;
-    require_csr(indptr, indices, d);
-    for (std::size_t r = 0; r < n; ++r)
-      for (Index k = indptr.data()[r] + 1; k < indptr.data()[r + 1]; ++k)
-        require(indices.data()[k] > indices.data()[k - 1], "the column indices of a row must increase, but ",
-                indices.data()[k], " follows ", indices.data()[k - 1]);
-    found = count_openings(openings, indptr.data(), indices.data(), codes.data(), n, classes, block_rows, ones.data(),
-                           open.data());
+    const auto rows = copied_csr(indptr, indices, d);
+    require_increasing(rows, "the column indices of a row");
+    found = count_openings(openings, rows.indptr.data(), rows.indices.data(), own_codes.data(), n, classes, block_rows,
+                           ones.data(), open.data());
   }
   nb::object violation = nb::none();
   if (found.row >= 0) violation = nb::make_tuple(found.row, found.parent, found.child);
@@ -97,17 +92,17 @@ class PyOpenScorer {
 
   template <typename Index>
   Out<double, 2> log_likelihood(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows) const {
-    const std::size_t n = rows.shape(0), d = openings_->get().features();
-    require_csr_rows(indptr, indices, d, rows);
+    const std::size_t d = openings_->get().features();
+    const auto own = copied_csr_rows(indptr, indices, d, rows);
+    const std::size_t n = own.indptr.size() - 1;
     auto out = make_array<double>(n, classes_);
     const Unlocked unlocked;
     RowBits bits(d);
     Checkpoint checkpoint;
     for (std::size_t k = 0; k < n; ++k) {
-      const std::int64_t row = rows.data()[k];
-      checkpoint.pass(1 + index(indptr.data()[row + 1] - indptr.data()[row]));
-      scorer_->score(indices.data() + indptr.data()[row], indices.data() + indptr.data()[row + 1], bits,
-                     out.data() + k * classes_);
+      const Index *begin = own.indices.data() + own.indptr[k], *end = own.indices.data() + own.indptr[k + 1];
+      checkpoint.pass(1 + index(end - begin));
+      scorer_->score(begin, end, bits, out.data() + k * classes_);
     }
     return out;
   }

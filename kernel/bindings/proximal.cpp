@@ -16,43 +16,42 @@ namespace hietan::python {
 namespace {
 
 GraphPenalty make_penalty(In<std::int32_t, 1> indptr, In<std::int32_t, 1> indices) {
-  require_csr(indptr, indices, indptr.shape(0) ? indptr.shape(0) - 1 : 0);
-  return {indptr.shape(0) - 1, {indptr.data(), indices.data()}};
+  const auto children = copied_csr(indptr, indices, indptr.shape(0) ? indptr.shape(0) - 1 : 0);
+  return {children.indptr.size() - 1, {children.indptr.data(), children.indices.data()}};
 }
 
-void require_vector(const In<double, 1>& values, const GraphPenalty& penalty) {
+std::vector<double> copied_vector(const In<double, 1>& values, const GraphPenalty& penalty) {
   require(values.shape(0) == penalty.features(), "the vector must have an entry per feature: got ", values.shape(0),
           " for ", penalty.features());
-  for (std::size_t v = 0; v < values.shape(0); ++v)
-    require(std::isfinite(values.data()[v]), "the vector must be finite, got ", values.data()[v]);
+  std::vector<double> copy = copied(values);
+  for (const double value : copy) require(std::isfinite(value), "the vector must be finite, got ", value);
+  return copy;
 }
 
 Out<double, 1> py_maxima(const GraphPenalty& penalty, In<double, 1> w) {
-  require_vector(w, penalty);
+  const std::vector<double> own = copied_vector(w, penalty);
   auto top = make_array<double>(penalty.features());
-  penalty.maxima(w.data(), top.data());
+  penalty.maxima(own.data(), top.data());
   return top;
 }
 
 // The binary exponent by which numbers are scaled down so that sums over all features stay finite; 0 for most.
-int excess_exponent(const In<double, 1>& u, double lambda) {
+int excess_exponent(const std::vector<double>& u, double lambda) {
   double largest = lambda;
-  for (std::size_t v = 0; v < u.shape(0); ++v) largest = std::max(largest, std::abs(u.data()[v]));
+  for (const double value : u) largest = std::max(largest, std::abs(value));
   return largest > 1e290 ? 64 : 0;
 }
 
-std::vector<double> scaled_down(const In<double, 1>& u, int exponent) {
-  std::vector<double> scaled(u.data(), u.data() + u.shape(0));
-  for (double& value : scaled) value = std::ldexp(value, -exponent);
-  return scaled;
+void scale_down(std::vector<double>& u, int exponent) {
+  for (double& value : u) value = std::ldexp(value, -exponent);
 }
 
 Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lambda) {
-  require_vector(u, penalty);
+  std::vector<double> scaled = copied_vector(u, penalty);
   require(lambda >= 0 && std::isfinite(lambda), "lam must be a finite number, 0 or more, got ", lambda);
   auto w = make_array<double>(penalty.features());
-  const int exponent = excess_exponent(u, lambda);
-  const std::vector<double> scaled = scaled_down(u, exponent);
+  const int exponent = excess_exponent(scaled, lambda);
+  scale_down(scaled, exponent);
   Unlocked unlocked;
   GraphProx(penalty).prox(scaled.data(), std::ldexp(lambda, -exponent), w.data());
   for (std::size_t v = 0; v < penalty.features(); ++v) w.data()[v] = std::ldexp(w.data()[v], exponent);
@@ -60,9 +59,9 @@ Out<double, 1> py_prox(const GraphPenalty& penalty, In<double, 1> u, double lamb
 }
 
 double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
-  require_vector(u, penalty);
-  const int exponent = excess_exponent(u, 0);
-  const std::vector<double> scaled = scaled_down(u, exponent);
+  std::vector<double> scaled = copied_vector(u, penalty);
+  const int exponent = excess_exponent(scaled, 0);
+  scale_down(scaled, exponent);
   Unlocked unlocked;
   return std::ldexp(GraphProx::dual_norm(penalty, scaled.data()), exponent);
 }
@@ -78,26 +77,25 @@ PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indice
           indptr.shape(0), ", ", n, " and ", weight.shape(0), " entries");
   require(indices.shape(0) == values.shape(0), "indices and values do not match each other: got ", indices.shape(0),
           " and ", values.shape(0), " entries");
-  require_csr(indptr, indices, d);
-  for (std::size_t k = 0; k < values.shape(0); ++k)
-    require(std::isfinite(values.data()[k]), "values must be finite, got ", values.data()[k]);
-  for (std::size_t i = 0; i < n; ++i) {
-    require(std::abs(sign.data()[i]) == 1, "sign must be 1 or -1, got ", sign.data()[i]);
-    require(weight.data()[i] >= 0 && std::isfinite(weight.data()[i]), "weight must be finite, 0 or more, got ",
-            weight.data()[i]);
-  }
+  const auto own = copied_csr(indptr, indices, d);
+  // Numbers that are not finite would break the order of the sorts: these are copied, too.
+  const std::vector<double> own_values = copied(values), own_sign = copied(sign), own_weight = copied(weight),
+                            own_lambdas = copied(lambdas);
+  for (const double value : own_values) require(std::isfinite(value), "values must be finite, got ", value);
+  for (const double s : own_sign) require(std::abs(s) == 1, "sign must be 1 or -1, got ", s);
+  for (const double s : own_weight) require(s >= 0 && std::isfinite(s), "weight must be finite, 0 or more, got ", s);
   require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
   require(!std::isnan(tol), "tol must be a number, got ", tol);
-  for (std::size_t k = 0; k < steps; ++k)
-    require(lambdas.data()[k] > 0 && std::isfinite(lambdas.data()[k]), "lambdas must be finite numbers above 0, got ",
-            lambdas.data()[k]);
+  for (const double lambda : own_lambdas)
+    require(lambda > 0 && std::isfinite(lambda), "lambdas must be finite numbers above 0, got ", lambda);
   auto coef = make_array<double>(steps, d);
   auto summary = make_array<double>(steps, 3);
   auto n_iter = make_array<std::int64_t>(steps);
   Unlocked unlocked;
-  LogisticPath path({n, d, indptr.data(), indices.data(), values.data()}, sign.data(), weight.data(), penalty);
+  LogisticPath path({n, d, own.indptr.data(), own.indices.data(), own_values.data()}, own_sign.data(),
+                    own_weight.data(), penalty);
   for (std::size_t k = 0; k < steps; ++k) {
-    const LogisticPath::Fit fit = path.solve(lambdas.data()[k], max_iter, tol, coef.data() + k * d);
+    const LogisticPath::Fit fit = path.solve(own_lambdas[k], max_iter, tol, coef.data() + k * d);
     summary.data()[3 * k] = fit.intercept;
     summary.data()[3 * k + 1] = fit.objective;
     summary.data()[3 * k + 2] = fit.gap;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
@@ -47,12 +48,14 @@ Out<double, 2> py_lazy_joint_log(PyRanking& ranking, In<Word, 2> words, std::siz
   const Counts counts = py_counts.with_pairs();
   require(counts.d == ranking.relations->features(),
           "the ranking does not match the counts: ", ranking.relations->features(), " and ", counts.d, " features");
-  require_lazy_search(words, rows, root_order, lone_feature, counts.d);
+  require_words(words, rows, counts.d);
+  const std::vector<std::int64_t> order = copied_order(root_order, counts.d);
+  require_below(lone_feature, counts.d, "lone_feature");
   auto joint = prior_rows(log_prior, rows, counts.classes);
   Unlocked unlocked;
   const Tables tables(counts, smoothing);
   TreeScorer scorer(tables);
-  for_each_lazy_tree(ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, false,
+  for_each_lazy_tree(ranking.ranking, words.data(), rows, order.data(), lone_feature, directed, false,
                      [&](std::size_t row, const std::int32_t* parent) {
                        scorer.add(parent, words.data() + row / kLanes * counts.d, row % kLanes,
                                   joint.data() + row * counts.classes);
@@ -66,10 +69,11 @@ Out<double, 2> py_tree_joint_log(In<std::int32_t, 1> parent, In<Word, 2> words, 
   require_words(words, rows, counts.d);
   require(parent.shape(0) == counts.d, "parent must have an entry per feature: got ", parent.shape(0), " for ",
           counts.d);
-  for (std::size_t v = 0; v < counts.d; ++v) require_parent(parent.data()[v], v, counts.d);
+  const std::vector<std::int32_t> own_parent = copied(parent);
+  for (std::size_t v = 0; v < counts.d; ++v) require_parent(own_parent[v], v, counts.d);
   auto joint = prior_rows(log_prior, rows, counts.classes);
   Unlocked unlocked;
-  add_shared_tree(Tables(counts, smoothing), parent.data(), words.data(), rows, joint.data());
+  add_shared_tree(Tables(counts, smoothing), own_parent.data(), words.data(), rows, joint.data());
   return joint;
 }
 
@@ -80,15 +84,16 @@ Out<double, 3> py_tree_factors(In<std::int32_t, 2> parents, In<Word, 2> words, s
   require_words(words, rows, counts.d);
   require(parents.shape(0) == rows && parents.shape(1) == counts.d,
           "parents must have an entry per row and feature: got ", parents.shape(0), " rows of ", parents.shape(1));
-  for (std::size_t k = 0; k < rows * counts.d; ++k)
-    require_parent(parents.data()[k], k % counts.d, roots_only ? 0 : counts.d);
+  const std::vector<std::int32_t> own_parents = copied(parents);
+  for (std::size_t k = 0; k < own_parents.size(); ++k)
+    require_parent(own_parents[k], k % counts.d, roots_only ? 0 : counts.d);
   auto factors = make_array<double>(rows, counts.d, counts.classes);
   Unlocked unlocked;
   const Tables tables(counts, smoothing);
   Checkpoint checkpoint;
   for (std::size_t row = 0; row < rows; ++row) {
     checkpoint.pass(counts.d * counts.classes);
-    tree_factors(tables, parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
+    tree_factors(tables, own_parents.data() + row * counts.d, words.data() + row / kLanes * counts.d, row % kLanes,
                  factors.data() + row * counts.d * counts.classes);
   }
   return factors;

@@ -23,10 +23,10 @@ Out<std::int32_t, 1> py_spanning_tree(In<std::int64_t, 1> keys, std::size_t d, s
 Out<std::int32_t, 1> py_hierarchical_tree(const PyKeys& keys, const PyRelations& relations,
                                           In<std::int64_t, 1> root_order, std::size_t block) {
   const std::size_t d = relations.features();
-  require_order(root_order, d);
+  const std::vector<std::int64_t> order = copied_order(root_order, d);
   auto parent = make_array<std::int32_t>(d);
   Unlocked unlocked;
-  hierarchical_tree(EdgeOrder(kernel_keys(keys, relations), relations.view(), block), root_order.data(), parent.data());
+  hierarchical_tree(EdgeOrder(kernel_keys(keys, relations), relations.view(), block), order.data(), parent.data());
   return parent;
 }
 
@@ -34,11 +34,13 @@ Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::s
                                    In<std::int64_t, 1> root_order, std::int32_t lone_feature, bool directed,
                                    bool wide_labels) {
   const std::size_t d = ranking.relations->features();
-  require_lazy_search(words, rows, root_order, lone_feature, d);
+  require_words(words, rows, d);
+  const std::vector<std::int64_t> order = copied_order(root_order, d);
+  require_below(lone_feature, d, "lone_feature");
   auto parents = make_array<std::int32_t>(rows, d);
   Unlocked unlocked;
   for_each_lazy_tree(
-      ranking.ranking, words.data(), rows, root_order.data(), lone_feature, directed, wide_labels,
+      ranking.ranking, words.data(), rows, order.data(), lone_feature, directed, wide_labels,
       [&](std::size_t row, const std::int32_t* parent) { std::copy(parent, parent + d, parents.data() + row * d); });
   return parents;
 }
@@ -49,12 +51,12 @@ nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 
   const std::size_t d = words.shape(1);
   require(child_indptr.shape(0) == d + 1, "child_indptr does not match the number of features: got ",
           child_indptr.shape(0), " entries for ", d);
-  require_csr(child_indptr, child_indices, d);
+  const auto children = copied_csr(child_indptr, child_indices, d);
   require_words(words, rows, d);
   Violation found;
   {
     Unlocked unlocked;
-    found = find_violation({child_indptr.data(), child_indices.data()}, d, words.data(), rows);
+    found = find_violation({children.indptr.data(), children.indices.data()}, d, words.data(), rows);
   }
   if (found.row < 0) return nb::none();
   return nb::make_tuple(found.row, found.parent, found.child);

@@ -54,8 +54,8 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
 }
 
 // Adds the counts of CSR rows (sorted, distinct column indices): the work grows with the number of ones only.
-template <typename Index>
-inline void count_sparse(const Index* indptr, const Index* indices, const std::int64_t* rows, std::size_t n,
+template <typename Pointer, typename Index>
+inline void count_sparse(const Pointer* indptr, const Index* indices, const std::int64_t* rows, std::size_t n,
                          std::size_t d, std::int32_t* ones, std::int32_t* pairs) {
   Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {

@@ -82,8 +82,8 @@ inline void pack_dense(const std::uint8_t* values, std::size_t d, const std::int
 }
 
 // The same from a CSR matrix whose stored entries are the ones.
-template <typename Index>
-inline void pack_sparse(const Index* indptr, const Index* indices, std::size_t d, const std::int64_t* rows,
+template <typename Pointer, typename Index>
+inline void pack_sparse(const Pointer* indptr, const Index* indices, std::size_t d, const std::int64_t* rows,
                         std::size_t n, Word* words) {
   std::memset(words, 0, word_count(n) * d * sizeof(Word));
   Checkpoint checkpoint;
@@ -91,7 +91,7 @@ inline void pack_sparse(const Index* indptr, const Index* indices, std::size_t d
     checkpoint.pass(index(indptr[rows[r] + 1] - indptr[rows[r]]));
     Word* out = words + (r / kLanes) * d;
     const Word bit = Word{1} << (r % kLanes);
-    for (Index k = indptr[rows[r]]; k < indptr[rows[r] + 1]; ++k) out[indices[k]] |= bit;
+    for (Pointer k = indptr[rows[r]]; k < indptr[rows[r] + 1]; ++k) out[indices[k]] |= bit;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "models/proximal.hpp"
@@ -133,7 +134,13 @@ class LogisticPath {
     for (curvature_ /= kGrow;;) {
       checkpoint_.pass(index(X_.indptr[X_.n]) + X_.n + X_.d);
       const double length = 1 / curvature_;
-      for (std::size_t v = 0; v < X_.d; ++v) trial_[v] = at.coef[v] - length * slope_[v];
+      bool finite = true;
+      for (std::size_t v = 0; v < X_.d; ++v) {
+        trial_[v] = at.coef[v] - length * slope_[v];
+        finite &= std::isfinite(trial_[v]);
+      }
+      // Numbers that are not finite have no order, and the proximal operator sorts.
+      if (!finite) throw std::invalid_argument("the values are too large: the weights of the regression overflow");
       prox_.prox(trial_.data(), length * lambda, next.coef.data());
       next.shift = at.shift - length * total;
       respond(next);

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <vector>
 
+#include "counts/consistency.hpp"
 #include "counts/counts.hpp"
 #include "interruption.hpp"
 
@@ -65,20 +67,28 @@ class Information {
   std::vector<double> table_, margin_;  // L[n1.] + L[n0.]
 };
 
-// keys[pair] of all pairs, from counts of all pairs, which must be possible (see counts/consistency.hpp).
+// keys[pair] of all pairs, from counts of all pairs. The margins must be possible (see counts/consistency.hpp). The
+// pairs may be shared with somebody who writes to them, and lead to places in a table: what is read is a copy of each
+// row that was checked.
 inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
   const std::size_t d = counts.d;
   const Information information(counts);
   std::vector<double> sum(d);
+  std::vector<std::int32_t> pair(d);
   Checkpoint checkpoint;
   for (std::size_t i = 0; i + 1 < d; ++i) {
     const std::size_t start = row_start(i, d), length = d - i - 1;
     checkpoint.pass(length * counts.classes);
     std::fill(sum.begin(), sum.begin() + static_cast<std::ptrdiff_t>(length), 0.0);
     for (std::size_t c = 0; c < counts.classes; ++c) {
-      const std::int32_t* pair = counts.pairs_of(c) + start;
+      std::copy_n(counts.pairs_of(c) + start, length, pair.data());
       const std::int32_t* one = counts.ones_of(c) + i + 1;
       const Information::Row row = information.row(i, c);
+      if (!detail::possible_pairs(pair.data(), static_cast<std::int32_t>(row.ni), one,
+                                  static_cast<std::int32_t>(row.rest), length)) {
+        require_possible_row(counts, i);
+        throw std::invalid_argument("pairs were changed while they were read");
+      }
       for (std::size_t k = 0; k < length; ++k) sum[k] += row.term(pair[k], one[k], information.margin(i + 1 + k, c));
     }
     for (std::size_t k = 0; k < length; ++k) keys[start + k] = information.key(sum[k]);

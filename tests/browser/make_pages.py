@@ -18,7 +18,7 @@ from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.cross_validation import configure
 from hietan.report import study_summary, write_candidates, write_details, write_report
-from support.nasty import NASTY, nasty_dataset
+from support.faults.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "HIP": HIPNB()}

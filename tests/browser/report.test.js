@@ -82,6 +82,7 @@ async function overviewShowsTheScores(page, { width }) {
   await drawn(page);
   assert.equal(await page.locator("svg[aria-label^='Average ranks']").count(), 1);
   assert.equal(await page.locator(".ranking tbody tr").count(), 3);
+  assert.equal(await page.locator(".effects tbody tr").count(), 2);
   await fitsTheWidth(page, width);
   await picture(page, `overview-${width}`);
 }
@@ -171,6 +172,10 @@ async function treesAreExplored(page, { width }) {
   assert.equal(await world.getAttribute("transform"), whole);
   await dragTree(page, panel);
   assert.notEqual(await world.getAttribute("transform"), whole);
+  const learned = page.locator(".learned").first();
+  await learned.locator("summary").click();
+  assert.match(await learned.locator(".trace tbody tr").first().textContent(), /^1.* – .*(taken|refused)/);
+  assert.match(await learned.textContent(), /Directions of the edges of the tree: \d+ /);
   const removed = page.locator(".removed").first();
   await removed.locator("summary").click();
   const reason = /which is [01]: same value as its (ancestor|descendant) /;

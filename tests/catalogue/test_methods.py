@@ -75,6 +75,14 @@ def test_every_method_has_its_own_smoothing_unless_the_study_says_another():
     assert (chosen.estimator.alpha, chosen.tuning) == (None, "nested")
 
 
+def test_hie_logistic_is_nested_where_it_chooses_for_itself():
+    (plain,) = make_methods(["hie-logistic"], alphas=[0.5, 2], smoothings=["laplace", "pooled"])
+    assert (plain.estimator.alpha, plain.setting, plain.tuning) == (1.0, "", "none")
+    for parameter in ("ridge", "alpha"):
+        (chosen,) = make_methods([f"hie-logistic:{parameter}=None"])
+        assert chosen.tuning == "nested" and getattr(chosen.estimator, parameter) is None
+
+
 def test_tuning_is_nested_and_named():
     nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
     assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")

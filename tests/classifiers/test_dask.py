@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from hietan import HIPNB, TAN, Hierarchy, HierarchyWarning, HieTAN, HieTANLite, ProximalGraph
+from hietan import HIPNB, TAN, HieLogistic, Hierarchy, HierarchyWarning, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.selection import MinSupport
 from support.comparison import estimator
@@ -156,6 +156,30 @@ def test_proximal_graph_says_that_it_takes_no_collections(container):
     for call in calls:
         with pytest.raises(TypeError, match=r"ProximalGraph takes rows in memory, got a Dask \w+; "):
             call(X)
+
+
+@pytest.mark.parametrize("container", [as_array, as_sparse_array, as_delayed, dask.delayed])
+def test_hie_logistic_says_that_it_is_not_fitted_to_collections(container):
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
+    rows = data.X.toarray()
+    X = container(rows) if container is dask.delayed else container(rows, 20)
+    for call in (model.explain, lambda X: model.fit(X, data.y), lambda X: HieLogistic().fit(rows, X)):
+        with pytest.raises(TypeError, match=r"HieLogistic takes rows in memory, got a Dask \w+; "):
+            call(X)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("container", [as_array, as_sparse_array, as_delayed])
+def test_hie_logistic_predicts_collections_lazily(container, n_classes):
+    data = make_hierarchical_classification(50, 10, random_state=0)
+    rows, y = data.X.toarray(), data.y if n_classes == 2 else np.arange(50) % 3
+    model = HieLogistic(hierarchy=data.hierarchy).fit(rows, y)
+    X = container(rows, 20)
+    for name in ("decision_function", "predict", "predict_proba", "predict_log_proba"):
+        lazy = getattr(model, name)(X)
+        assert isinstance(lazy, da.Array)
+        np.testing.assert_array_equal(lazy.compute(), getattr(model, name)(rows))
 
 
 @pytest.mark.parametrize("container", [as_array, as_sparse_array, as_frame, as_delayed, dask.delayed])

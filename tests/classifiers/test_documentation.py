@@ -39,7 +39,10 @@ def section(estimator, title):
 
 
 # What is another thing in one classifier than in all others, and so has a description of its own.
-OF_ITS_OWN_KIND = {"HieBAN": {"alpha", "smoothing", "counts_"}}
+OF_ITS_OWN_KIND = {
+    "HieBAN": {"alpha", "smoothing", "counts_"},
+    "HieLogistic": {"alpha", "class_weight", "counts_", "coef_", "intercept_", "n_iter_", "gap_"},
+}
 
 
 def parameters(estimator):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from hietan import Hierarchy, HieTAN, ProximalGraph
-from hietan.classifiers._logistic import PathFit
+from hietan.classifiers._solvers.graph_path import PathFit
 from hietan.selection import MinSupport
 from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded

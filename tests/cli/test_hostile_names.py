@@ -132,6 +132,7 @@ def test_explain(run):
     assert result.exit_code == 0, result.output
     check(result.output)
     assert "\\nerror: forged" in result.output
+    check(run("explain", "m", "d.hietan", "--gene", data.instance_names[3], "--trace", "--limit", 99).output)
     check(run("explain", "m", "d.hietan", "--gene", f"nobody{EVIL}").output)
 
 

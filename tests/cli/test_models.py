@@ -1,12 +1,14 @@
 """The commands fit and predict."""
 
 import csv
+import re
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 import hietan
+from hietan.candidates import TrainedModel
 from hietan.catalogue import load_dataset
 from hietan.cli import models as cli_models
 from hietan.datasets import make_hierarchical_classification
@@ -111,3 +113,41 @@ def test_hie_ban_is_fitted_and_its_reasons_are_listed(run, tmp_path):
     assert f"HieBAN, {gene}" in result.output
     given = [line for line in result.output.splitlines() if " given " in line]
     assert given and all(" given " in line and " = 1 " in line.partition(" given ")[2] for line in given)
+
+
+def test_explain_lists_the_trace_of_a_row(run, model, tmp_path):
+    data = load_dataset("synthetic-0")
+    words = ("explain", model, "synthetic-0", "--gene", data.instance_names[2], "--limit", 7)
+    plain, traced = run(*words), run(*words, "--trace")
+    assert traced.exit_code == 0, traced.output
+    assert traced.output.startswith(plain.output.rstrip("\n"))
+    trace = TrainedModel.load(model).classifier.trace(data.X[[2]])
+    shown = traced.output[len(plain.output) :]
+    assert (
+        f"HieTAN, {data.instance_names[2]}: a tree of {data.X.shape[1]} of {data.X.shape[1]} features"
+        in shown
+    )
+    assert len(re.findall(r"^  \d  T:\d+ - T:\d+  \d\.\d{4}  (taken|refused)", shown, flags=re.M)) == 7
+    assert f"; the root is {trace.tree.root}." in shown
+
+
+def test_a_trace_needs_a_tree(run, tmp_path):
+    path = tmp_path / "nb.hietan"
+    assert run("fit", "synthetic-0", "-m", "hip-nb", "-o", path).exit_code == 0
+    gene = load_dataset("synthetic-0").instance_names[0]
+    result = run("explain", path, "synthetic-0", "--gene", gene, "--trace")
+    assert result.exit_code == 2
+    assert result.stderr == (
+        "error: --trace needs a method that learns trees, such as tan or hie-tan-lite; HIPNB does not\n"
+    )
+
+
+def test_hie_logistic_is_fitted_and_its_reasons_are_listed(run, tmp_path):
+    path, data = tmp_path / "model.hietan", load_dataset("synthetic-0")
+    result = run("fit", "synthetic-0", "-m", "hie-logistic:ridge=0.5,calibrate=True", "-o", path)
+    assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
+    gene = data.instance_names[int(data.X.sum(axis=1).argmax())]
+    result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
+    assert result.exit_code == 0, result.output
+    assert f"HieLogistic, {gene}" in result.output and " given " not in result.output
+    assert run("predict", path, "synthetic-0", "-o", tmp_path / "predictions.csv").exit_code == 0

@@ -8,13 +8,18 @@ import sys
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 from hietan import catalogue
 from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
 from hietan.classifiers import SMOOTHINGS
 from hietan.cli import study as cli_study
+from hietan.cli.rankings import print_text_table
 from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import METRICS, SummaryRow
+from hietan.evaluation.outputs import TextTable
+from support.paper import TABLE_3
 from support.processes import contents
 
 SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
@@ -73,7 +78,8 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     result = run("compare", plain, thinned)
     assert result.exit_code == 0, result.output
     titles = [f"alpha=1,smoothing=laplace, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
-    assert all(title in result.output for title in titles) and result.output.count("bernoulli-nb") == 2
+    assert all(title in result.output for title in titles)
+    assert len(re.findall(r"│ bernoulli-nb +│ +\d\.\d\d │", result.output)) == 2  # one row per table of ranks
     file = tmp_path / "study.toml"
     file.write_text(
         'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "bernoulli-nb"]\nfolds = 3\n'
@@ -234,6 +240,66 @@ def test_compare_joins_directories(run, tmp_path):
         run("compare", tmp_path / "tan", "--metric", "auk")
     )
     assert "it does not contain a study" in one_line(run("compare", tmp_path))
+
+
+# Ranks of the six methods on 27 datasets, whose averages (with those of TIED on the 28th) are the paper's.
+PAPER_RANKS = (
+    "123645 321456 243516 123456 123546 123456 341265 124365 624351 123546 513246 325416 132465 243651 "
+    "123456 125463 123456 243156 123456 154236 145632 216453 124563 326154 163254 523146 123465"
+).split()
+TIED = (1, 2.5, 4, 5, 2.5, 6)
+
+
+@pytest.fixture
+def papers_study(tmp_path):
+    """A finished study in which the six methods have the average ranks that the paper's Table 3 has."""
+    lines = [[int(digit) for digit in row] for row in PAPER_RANKS] + [TIED]
+    with open(tmp_path / "summary.csv", "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(SummaryRow.header())
+        for i, ranks in enumerate(lines):
+            for method, rank in zip(TABLE_3, ranks, strict=True):
+                row = SummaryRow(
+                    f"d{i}", method, "", "none", 0, 100, (1 - rank / 10, *[0.5] * (len(METRICS) - 1))
+                )
+                writer.writerow(row.values())
+    (tmp_path / "study.json").write_text('{"format": 1, "groups": {}}')
+    return tmp_path
+
+
+def test_compare_prints_table_3_of_the_paper_to_every_digit(run, papers_study):
+    result = run("compare", papers_study, "--one-sided", "--rank-decimals", 2)
+    assert result.exit_code == 0, result.output
+    shown = result.output.partition("Friedman")[0]  # the effect sizes are below
+    for method, (rank, threshold, p) in TABLE_3.items():
+        (line,) = [line for line in shown.splitlines() if f" {method} " in line]
+        cells = [cell.strip() for cell in line.strip("│").split("│")]
+        assert cells[1] == f"{rank:.2f}"
+        assert [re.sub("e-0", "e-", cell) for cell in cells[4:6]] == [threshold or "", p or ""]
+    words = " ".join(result.output.split())
+    assert "Friedman chi-squared 50.87," in words and "Iman-Davenport F 15.41," in words
+    assert "corrected for ties" in words and "greater, N = 28" in words
+
+
+def test_compare_prints_effects_and_scores(run, papers_study):
+    result = run("compare", papers_study, "--rope", 0.2, "--scores")
+    assert result.exit_code == 0, result.output
+    assert "gmean, untuned: differences from Hie-TAN-Lite; equivalent up to 20 points" in result.output
+    (line,) = [
+        line for line in result.output.splitlines() if " TAN " in line and "+" not in line and "-2" in line
+    ]
+    assert "-29.64" in line
+    assert re.search(r"d0 .*90\.0.*80\.0.*70\.0.*40\.0", result.output)
+    for wrong in ("nan", "-1"):
+        refused = run("compare", papers_study, "--rope", wrong)
+        assert refused.exit_code == 2 and "--rope" in refused.output
+
+
+def test_the_best_scores_are_bold_in_a_terminal():
+    console = Console(force_terminal=True, color_system="truecolor", width=80, record=True)
+    print_text_table(console, TextTable("t", ("d", "a", "b"), (("x", "1", "2"),), bold=frozenset({(0, 2)})))
+    printed = console.export_text(styles=True)
+    assert "\x1b[1m2\x1b[0m" in printed and "\x1b[1m1\x1b[0m" not in printed
 
 
 def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch):

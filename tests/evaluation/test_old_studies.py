@@ -30,7 +30,10 @@ def lines_of(path):
         return list(csv.DictReader(file))
 
 
+NEW_FILES = ("comparisons.csv",)
+NEW_TESTS = ("friedman_corrected", "iman_davenport_corrected")
 COLUMNS = list(lines_of(OLD / "summary.csv")[0])
+USAGE = [name for name in lines_of(OLD / "feature_usage.csv")[0] if name != "seed"]
 
 
 def run_again(folder, progress):
@@ -46,14 +49,22 @@ def run_again(folder, progress):
 
 
 def results_in(folder):
-    """The files of a study that hold results. In its summary count the metrics of the old study, and not its report."""
+    """The files of a study that hold results and that the old release wrote, too.
+
+    In its summary count the metrics of the old study, and not its report; in its tests, those that the old release had;
+    in its feature usage, the columns that both releases have.
+    """
     paths = [path for path in sorted(folder.rglob("*")) if path.suffix in (".csv", ".jsonl", ".json", ".txt")]
+    paths = [path for path in paths if path.name not in NEW_FILES]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     summary = json.loads(files["summary.json"])
     summary.pop("report", None)
     summary["summary"] = [{name: row[name] for name in COLUMNS} for row in summary["summary"]]
     lines = [[line[name] for name in COLUMNS] for line in lines_of(folder / "summary.csv")]
-    return files | {"summary.json": summary, "summary.csv": lines}
+    tests = [line for line in lines_of(folder / "tests.csv") if line["test"] not in NEW_TESTS]
+    used = [[line[name] for name in USAGE] for line in lines_of(folder / "feature_usage.csv")]
+    files |= {"summary.json": summary, "summary.csv": lines, "tests.csv": tests, "feature_usage.csv": used}
+    return files
 
 
 @pytest.fixture

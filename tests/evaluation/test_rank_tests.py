@@ -12,19 +12,11 @@ from hietan.evaluation import (
     iman_davenport,
     nemenyi,
     rank_rows,
+    tie_correction,
     wilcoxon_holm,
     wins,
 )
-
-# Wan & Freitas, arXiv 2202.04105, Table 3: average rank, Holm threshold, one-sided p; 28 datasets.
-TABLE_3 = {
-    "Hie-TAN-Lite": (1.89, None, None),
-    "Hie-TAN": (2.59, "5.00e-2", "8.08e-2"),
-    "Hie-AODE-Lite": (3.43, "2.50e-2", "1.04e-3"),
-    "HRE-TAN": (3.71, "1.67e-2", "1.36e-4"),
-    "proximalGraph": (4.52, "1.25e-2", "7.20e-8"),
-    "TAN": (4.86, "1.00e-2", "1.43e-9"),
-}
+from support.paper import TABLE_3
 
 
 def printed(value):
@@ -67,6 +59,37 @@ def test_friedman_is_scipys_where_nothing_ties(scores):
     theirs = stats.friedmanchisquare(*scores.T)
     ours = friedman(average_ranks(scores), len(scores))
     assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+
+
+def test_corrected_for_ties_friedman_is_scipys(scores):
+    tied = scores.round(0)
+    theirs = stats.friedmanchisquare(*tied.T)
+    correction = tie_correction(tied)
+    ours = friedman(average_ranks(tied), len(tied), correction=correction)
+    assert 0 < correction < 0.9
+    assert (ours.statistic, ours.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
+    assert ours.statistic > friedman(average_ranks(tied), len(tied)).statistic
+    assert tie_correction(scores) == 1
+
+
+def test_the_corrected_tests_are_there_where_they_differ(scores):
+    ranks = dict(zip("abcde", average_ranks(scores.round(0)), strict=True))
+    with_ties = compare_ranks(ranks, 28, correction=tie_correction(scores.round(0)))
+    assert list(with_ties.overall_tests()) == [
+        "friedman",
+        "friedman_corrected",
+        "iman_davenport",
+        "iman_davenport_corrected",
+    ]
+    chi2 = with_ties.friedman_corrected.statistic
+    assert with_ties.iman_davenport_corrected.statistic == pytest.approx(27 * chi2 / (28 * 4 - chi2))
+    assert list(compare_ranks(ranks, 28).overall_tests()) == ["friedman", "iman_davenport"]
+
+
+def test_methods_that_always_tie_do_not_differ():
+    assert tie_correction(np.ones((6, 3))) == 0
+    result = friedman([2, 2, 2], 6, correction=0.0)
+    assert (result.statistic, result.p_value) == (0, 1)
 
 
 def test_agreement_of_all_datasets_is_the_largest_statistic():

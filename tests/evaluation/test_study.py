@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
@@ -62,6 +63,15 @@ def test_all_files_are_there_and_agree(study):
     assert [r["method"] for r in drawn] == list(METHODS)
     means = results.rankings[0].means()
     assert all(float(r["mean_gmean_low"]) < means[r["method"]] < float(r["mean_gmean_high"]) for r in drawn)
+    compared = rows(path / "comparisons.csv")
+    expected = [[("" if v is None else str(v)) for v in row.values()] for row in results.comparisons()]
+    assert [list(row.values()) for row in compared] == expected and len(compared) == 2 * 3
+    interval = [(r["metric"], bool(r["difference_low"])) for r in compared if r["control"]]
+    assert interval == [("gmean", True)] * 2 + [("auc", False)] * 2
+    used = rows(path / "feature_usage.csv")
+    assert [list(row.values()) for row in used] == [
+        list(map(str, row.values())) for row in results.feature_usage(by=None)
+    ]
     assert len(rows(path / "folds.csv")) == 4 * 3 * 2 * 5
     assert len(rows(path / "times.csv")) == 4 * 3 * 2 * 5
     assert rows(path / "failures.csv") == []
@@ -80,16 +90,46 @@ def test_ranks_are_over_datasets_with_the_seeds_averaged(study):
     assert scopes == {("all", "4"), ("a", "2"), ("b", "2")}
 
 
-def test_feature_usage(study):
+def test_feature_usage_is_counted_over_all_seeds(study):
     _, path = study
     usage = [r for r in rows(path / "feature_usage.csv") if r["dataset"] == "d1"]
     assert {r["method"] for r in usage} == {"TAN", "Hie-TAN-Lite"}
+    assert {(r["n_seeds"], r["n_rows"]) for r in usage} == {("2", "180")}
     tan = [r for r in usage if r["method"] == "TAN"]
-    assert {r["selected"] for r in tan} == {"90"}  # TAN keeps all
-    assert sum(int(r["in_edges"]) for r in tan) == 2 * 24 * 90  # 24 edges for each of 90 rows, two ends each
+    assert {r["selected"] for r in tan} == {"180"}  # TAN keeps all
+    assert {r["rank_selected"] for r in tan} == {"1"}  # and so all of them share the best rank
+    assert (
+        sum(int(r["in_edges"]) for r in tan) == 2 * 24 * 180
+    )  # 24 edges for each of 180 rows, two ends each
     lite = [r for r in usage if r["method"] == "Hie-TAN-Lite"]
     kept = sum(int(r["selected"]) for r in lite)
-    assert sum(int(r["in_edges"]) for r in lite) == 2 * (kept - 90)
+    assert sum(int(r["in_edges"]) for r in lite) == 2 * (kept - 180)
+
+
+def test_feature_usage_of_a_seed_is_that_of_its_trees(study):
+    results, _ = study
+    counted = np.zeros(25, dtype=int)
+    for seed in (0, 1):
+        folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+        for train, test in folds.split(DATASETS[1].X, DATASETS[1].y):
+            model = HieTANLite(hierarchy=DATASETS[1].hierarchy, random_state=seed)
+            model.fit(DATASETS[1].X[train], DATASETS[1].y[train])
+            counted += sum(np.array(tree.parent) != -2 for tree in model.trees(DATASETS[1].X[test]))
+    assert results.usage["d1", "Hie-TAN-Lite @ tuned none"].selected.tolist() == counted.tolist()
+
+
+@pytest.mark.parametrize(("by", "other"), [("selected", "in_edges"), ("in_edges", "selected")])
+def test_features_are_ranked_by_either_count(study, by, other):
+    results, _ = study
+    found = results.feature_usage("d2", "Hie-TAN-Lite @ tuned none", by=by)
+    counts = [(getattr(row, by), getattr(row, other)) for row in found]
+    assert len(found) == 25 and counts == sorted(counts, reverse=True)
+    for row in found:
+        assert getattr(row, f"rank_{by}") == 1 + sum(count > getattr(row, by) for count, _ in counts)
+        assert getattr(row, f"rank_{other}") == 1 + sum(count > getattr(row, other) for _, count in counts)
+    assert len(results.feature_usage(by=by)) == 4 * 2 * 25
+    with pytest.raises(ValueError, match="by is 'edges'; expected one of selected, in_edges"):
+        results.feature_usage(by="edges")
 
 
 @pytest.mark.slow

@@ -14,10 +14,16 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import METRICS, Method, SummaryRow, make_rankings, run_study
-from hietan.evaluation.outputs import read_details, write_explanations
+from hietan.evaluation import METRICS, Method, SummaryRow, compare_methods, make_rankings, run_study
+from hietan.evaluation.outputs import TextTable, read_details, write_explanations
 from hietan.evaluation.outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
-from hietan.evaluation.outputs.tables import comparison_table, score_table, usage_table, write_tables
+from hietan.evaluation.outputs.tables import (
+    comparison_table,
+    effects_table,
+    score_table,
+    usage_table,
+    write_tables,
+)
 
 
 def ranking_of(scores, seeds=1):
@@ -69,7 +75,58 @@ def test_the_comparison_has_the_tests_of_the_ranking():
     assert "Friedman chi-squared 20.00" in table.title and "N = 10" in table.title
     worst = ranking.comparison.comparisons[-1]
     assert table.rows[-1][0] == worst.method == "m_0"
-    assert table.rows[-1][3] == f"{worst.p_value:.2e}"
+    assert table.header.index("p") == 4 and table.rows[-1][4] == f"{worst.p_value:.2e}"
+    assert [row[2] for row in table.rows] == ["10", "0", "0"] and table.header[2] == "wins"
+
+
+def test_ties_are_corrected_for_in_the_title_where_there_are_any():
+    tied = comparison_table(ranking_of([[0.5, 0.5, 0.6], [0.7, 0.8, 0.9], [0.1, 0.2, 0.3]]))
+    assert "Friedman chi-squared 5.17, p 7.55e-02 (corrected for ties 5.64, p 5.97e-02)" in tied.title
+    assert "corrected" not in comparison_table(ranking_of([[0.5, 0.4], [0.7, 0.8]])).title
+
+
+def test_the_best_value_of_a_row_is_bold_in_every_format():
+    table = score_table(ranking_of([[0.5, 0.6, 0.2], [0.7, 0.1, 0.7], [0.3, 0.3, 0.3]]))
+    markdown, latex, html = table.to_markdown(), table.to_latex(), table.to_html()
+    assert "| d0 | 50.0 | **60.0** | 20.0 |" in markdown
+    assert "| d1 | **70.0** | 10.0 | **70.0** |" in markdown  # both of the best
+    assert "| d2 | 30.0 | 30.0 | 30.0 |" in markdown  # none is better
+    assert "| average rank | **1.83** | 2.00 | 2.17 |" in markdown
+    assert (
+        "| mean | **50.0** | 33.3 | 40.0 |" in markdown and "| wins | 0.833 | **1.33** | 0.833 |" in markdown
+    )
+    assert r"d0 & 50.0 & \textbf{60.0} & 20.0 \\" in latex
+    assert (
+        '<td style="text-align:right"><b>60.0</b></td>' in html
+        and html.count("<b>") == markdown.count("**") // 2 - 1
+    )
+    assert "*" not in table.to_csv()
+
+
+def test_html_is_escaped():
+    table = TextTable("<i>", ("a&b", "n"), (("<script>", "1"),), ("x --> y",), bold=frozenset({(0, 0)}))
+    html = table.to_html()
+    assert "&lt;i&gt;" in html and "a&amp;b" in html and "<b>&lt;script&gt;</b>" in html
+    assert html.count("-->") == 1 and html.rstrip().endswith("-->")
+
+
+def test_effects_say_how_much_methods_differ():
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.4, 0.6, size=(10, 3)) + np.array([0, 0.2, 0.1])
+    ranking = ranking_of(scores)
+    compared = compare_methods(ranking, rope=0.02)
+    table = effects_table(compared, ranking.title)
+    assert "differences from m_1; equivalent up to 2 points" in table.title
+    assert effects_table(compare_methods(ranking), "").title.endswith("equivalent up to 1 point")
+    assert [row[0] for row in table.rows] == [row.method for row in compared[1:]]
+    for cells, row in zip(table.rows, compared[1:], strict=True):
+        assert cells[1] == f"{100 * row.mean_difference:+.2f}" and cells[2] == ""
+        assert cells[3:] == (
+            f"{row.rank_biserial:+.2f}",
+            *(f"{p:.3f}" for p in (row.p_worse, row.p_equivalent, row.p_better)),
+        )
+    with pytest.raises(ValueError, match="at least two methods and two datasets"):
+        effects_table(compare_methods(ranking_of([[0.5, 0.6]])), "one dataset")
 
 
 def test_every_table_says_what_made_it(results, tmp_path):
@@ -92,6 +149,10 @@ def test_usage_lists_the_features_kept_most_often(results):
     kept = [int(row[3]) for row in table.rows if row[0] == "synthetic-1"]
     assert kept == sorted(kept, reverse=True) and len(kept) == 10
     assert kept[0] == results.usage["synthetic-1", key].selected.max()
+    by_edges = usage_table(results, key, by="in_edges")
+    edges = [int(row[5]) for row in by_edges.rows if row[0] == "synthetic-1"]
+    assert edges == sorted(edges, reverse=True)
+    assert edges[0] == results.usage["synthetic-1", key].in_edges.max() and by_edges.rows[0][6] == "1"
 
 
 @pytest.mark.slow
@@ -153,7 +214,7 @@ def test_names_that_differ_have_files_of_their_own(tmp_path):
     results = run_study([replace(data, name=name) for name in names], methods, cv=3)
     results = replace(results, rankings=results.rankings[:1])
     tables = write_tables(results, tmp_path)
-    assert len(set(tables)) == 3 * (2 + 2) and all(path.exists() for path in tables)
+    assert len(set(tables)) == 3 * (3 + 2 * 2) and all(path.exists() for path in tables)
     figures = write_figures(replace(results, rankings=()), tmp_path, usage=True)
     assert len(set(figures)) == 2 * 4 * 2 and all(path.exists() for path in figures)
     explained = write_explanations(results, tmp_path, details=True)

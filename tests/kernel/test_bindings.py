@@ -32,10 +32,67 @@ def counted(storage="dense"):
 @pytest.mark.slow
 def test_wrong_arguments_are_refused_and_never_crash():
     """In a process of its own, since that is where a crash would be seen."""
-    command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "3", "0"]
+    command = [sys.executable, PROGRAMS / "fuzz_kernel.py", "--cases", "20000", "--seed", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) > 5
+    assert int(done.stdout.splitlines()[-1].split()[0]) >= 20_000
+
+
+@pytest.mark.slow
+def test_what_another_thread_writes_to_the_arguments_never_crashes():
+    """Also in a process of its own. The GIL is released during the calls, so they meet what is being written."""
+    command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout.split()[0]) == 40
+
+
+def unaligned(array):
+    space = np.empty(array.nbytes + 1, np.uint8)
+    moved = space[1:].view(array.dtype).reshape(array.shape)
+    moved[...] = array
+    return moved
+
+
+def test_arrays_at_odd_addresses_are_copied_or_refused():
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    totals = np.zeros(8, np.int32), np.zeros(28, np.int32)
+    for part in (0, 1):
+        moved = [unaligned(array) if k == part else array for k, array in enumerate(totals)]
+        with pytest.raises(TypeError, match="incompatible function arguments"):
+            _kernel.count_words(words, *moved)
+    expected = [array.copy() for array in totals]
+    _kernel.count_words(words, *expected)
+    _kernel.count_words(unaligned(words), *totals)
+    for found, wanted in zip(totals, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+    for storage in ("dense", "sparse"):
+        counts = counted(storage)
+        moved = _kernel.Counts(*map(unaligned, arguments(counts)))
+        pairs = np.zeros(3, np.int64), np.array([1, 4, 7])
+        keys = _kernel.pair_keys(*pairs, counts.kernel)
+        np.testing.assert_array_equal(_kernel.pair_keys(*map(unaligned, pairs), moved), keys)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_totals_that_lie_in_the_memory_of_the_rows_do_not_lead_astray(index):
+    """The counts are written over the column indices while these are read."""
+    rows, d = sp.csr_array(X), X.shape[1]
+    indptr, all_rows = rows.indptr.astype(index), np.arange(60)
+    expected = np.zeros(d, np.int32), rows.indices.astype(index).view(np.int32)[:28].copy()
+    _kernel.count_sparse(indptr, rows.indices.astype(index), all_rows, *expected)
+    shared = rows.indices.astype(index)
+    totals = np.zeros(d, np.int32), shared.view(np.int32)[:28]
+    _kernel.count_sparse(indptr, shared, all_rows, *totals)
+    for found, wanted in zip(totals, expected, strict=True):
+        np.testing.assert_array_equal(found, wanted)
+
+    shared = rows.indices.astype(index)
+    ones = shared.view(np.int32)[: 2 * d].reshape(2, d)
+    expected = _kernel.count_cooccurrences(indptr, shared.copy(), Y, ones.copy())
+    found = _kernel.count_cooccurrences(indptr, shared, Y, ones)
+    for part, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(part, wanted)
 
 
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
@@ -180,6 +237,17 @@ def test_a_block_larger_than_all_edges_holds_them_all(block):
 def test_keys_that_the_ranking_could_not_tell_apart_are_refused(key):
     with pytest.raises(ValueError, match="keys must be from"):
         _kernel.Ranking(np.array([5, key, 3]), kernel_relations(Hierarchy.unrelated(["a", "b", "c"])))
+
+
+def test_weights_that_overflow_are_refused():
+    """Numbers that are not finite would reach a sort."""
+    children = np.minimum(np.arange(9), 7).astype(np.int32), np.arange(1, 8, dtype=np.int32)
+    rows = np.arange(61), np.tile(np.arange(8, dtype=np.int32), 8)[:60], np.full(60, 1.7e308)
+    weights = np.where(Y, 1.0, -1.0), np.full(60, 1 / 60)
+    with pytest.raises(ValueError, match="the values are too large: the weights of the regression overflow"):
+        _kernel.logistic_path(
+            *rows, *weights, _kernel.GraphPenalty(*children), np.ones(1), max_iter=9, tol=0.0
+        )
 
 
 def test_other_values_than_0_and_1_are_not_packed():

@@ -39,7 +39,7 @@ def stopped(work, *, obey=True):
 @pytest.mark.parametrize("make", BAYES)
 def test_no_classifier_fits_or_predicts_on(make):
     model = make(hierarchy=DATA.hierarchy, **seeded(make))
-    X, y = np.repeat(DATA.X.toarray(), 5, axis=0), np.repeat(DATA.y, 5)
+    X, y = np.repeat(DATA.X.toarray(), 40, axis=0), np.repeat(DATA.y, 40)
     assert stopped(lambda: model.fit(X, y))
     assert not hasattr(model, "classes_")
     model.fit(DATA.X, DATA.y)

@@ -11,7 +11,7 @@ from hietan.candidates import TrainedModel, rank_rows
 from hietan.evaluation import run_study
 from hietan.report import candidates_summary, render, study_summary, write_details
 from hietan.report.html import SCRIPTS, STYLES, files
-from support.nasty import NASTY, nasty_dataset
+from support.faults.nasty import NASTY, nasty_dataset
 
 PAGE = files("hietan.report") / "page"
 

@@ -29,6 +29,7 @@ from hietan.classifiers import (
     HieAODE,
     HieAODELite,
     HieBAN,
+    HieLogistic,
     HieTAN,
     HieTANLite,
     ProximalGraph,
@@ -118,6 +119,7 @@ _ENTRIES = (
     MethodEntry("hie-aode-lite", "Hie-AODE-Lite", "ancestors are left out", HieAODELite, _PAPER, True),
     MethodEntry("hip-nb", "HIP + NB", "the most specific features of a row", HIPNB, (), True),
     MethodEntry("hie-ban", "HieBAN", "the hierarchy itself is the network", HieBAN),
+    MethodEntry("hie-logistic", "HieLogistic", "HieBAN, corrected by a regression", HieLogistic),
     MethodEntry(
         "proximal-graph", "proximalGraph", "a linear model that keeps whole paths", ProximalGraph, ("paper",)
     ),
@@ -285,7 +287,7 @@ def _variants(
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
-        tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha"))
+        tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])
         return [Method(name, _with_support(estimator, min_support), "", tuning)]
     methods = []

@@ -4,6 +4,7 @@ from hietan._runtime.moved import moved_names
 from hietan.classifiers._base import ALPHA_GRID, SMOOTHINGS
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
+from hietan.classifiers.hie_logistic import HieLogistic
 from hietan.classifiers.hip import HIPNB
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
@@ -18,6 +19,7 @@ __all__ = [
     "HieAODE",
     "HieAODELite",
     "HieBAN",
+    "HieLogistic",
     "HieTAN",
     "HieTANLite",
     "LambdaPath",

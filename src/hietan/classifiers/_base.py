@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
-from functools import wraps
 from typing import Any, Self
 
 import numpy as np
@@ -18,13 +17,13 @@ from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._fitting import Columns, Counted, RowCounter, RowCounts, TrainingRows, read_rows
-from hietan.classifiers._partitions import predict_partitions, read_blocks
+from hietan.classifiers._partitions import also_lazily, read_blocks
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
+    check_binarize,
     check_hierarchy,
     check_n_jobs,
-    is_finite,
     is_weight,
     warn_of_contradiction,
     warn_of_misspelt,
@@ -44,19 +43,6 @@ def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
     total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
     shares: NDArray[np.float64] = np.log((counts + alpha) / total)
     return shares
-
-
-def _also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Let a method that takes rows also take a Dask collection, for which it returns a lazy result."""
-
-    @wraps(method)
-    def either_way(self: Any, X: Any) -> Any:
-        if not is_partitioned(X):
-            return method(self, X)
-        check_is_fitted(self)
-        return predict_partitions(self, method.__name__, X)
-
-    return either_way
 
 
 class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -234,9 +220,12 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     @property
     def _learned(self) -> Any:
         """The result of `_learn`, computed on first use."""
-        if self.__dict__.get("_structure") is None:
-            self._structure = self._learn()
-        return self._structure
+        structure = self.__dict__.get("_structure")
+        if (
+            structure is None
+        ):  # threads that ask at the same time learn the same: it does not matter whose stays
+            structure = self._structure = self._learn()
+        return structure
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
@@ -247,7 +236,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    @_also_lazily
+    @also_lazily
     def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c, x) for each row and class, in the order of `classes_`; not normalised.
 
@@ -259,20 +248,20 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
         return np.concatenate(chunks)
 
-    @_also_lazily
+    @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
         joint = self.predict_joint_log_proba(X)
         normalised: NDArray[np.float64] = joint - logsumexp(joint, axis=1, keepdims=True)
         return normalised
 
-    @_also_lazily
+    @also_lazily
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class, in the order of `classes_`."""
         probability: NDArray[np.float64] = softmax(self.predict_joint_log_proba(X), axis=1)
         return probability
 
-    @_also_lazily
+    @also_lazily
     def predict(self, X: Any) -> NDArray[Any]:
         """The most probable class of each row; ties go to the class that comes first in `classes_`."""
         joint = self.predict_joint_log_proba(X)
@@ -338,11 +327,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         self._check_alpha()
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
-        if self.binarize is not None and not is_finite(self.binarize):
-            raise ValueError(
-                f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
-                f"only 0 and 1; got {self.binarize!r}"
-            )
+        check_binarize(self.binarize)
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
 

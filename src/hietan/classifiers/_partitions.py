@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import reduce, wraps
 from operator import add
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime import dask_blocks
 from hietan.classifiers._fitting import Columns, Counted, RowCounter
@@ -76,11 +77,30 @@ def read_blocks(estimator: Any, X: Any, y: Any) -> RowsInBlocks:
     return RowsInBlocks(estimator, rows, labels, width, names, np.unique(np.concatenate(seen)))
 
 
-def predict_partitions(model: Any, method: str, X: Any) -> Any:
+def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Let a method that takes rows also take a Dask collection, for which it returns a lazy result."""
+
+    @wraps(method)
+    def either_way(self: Any, X: Any) -> Any:
+        if not dask_blocks.is_partitioned(X):
+            return method(self, X)
+        check_is_fitted(self)
+        return _predict_partitions(self, method.__name__, X)
+
+    return either_way
+
+
+def _predict_partitions(model: Any, method: str, X: Any) -> Any:
     """A lazy Dask array of what `method`, one of the model's prediction methods, returns for each row."""
-    if method == "predict":
-        return dask_blocks.map_blocks(_Call(method), model, X, None, model.classes_.dtype)
-    return dask_blocks.map_blocks(_Call(method), model, X, len(model.classes_), np.dtype(np.float64))
+    dtype = model.classes_.dtype if method == "predict" else np.dtype(np.float64)
+    return dask_blocks.map_blocks(_Call(method), model, X, _width(model, method), dtype)
+
+
+def _width(model: Any, method: str) -> int | None:
+    """The number of columns that a prediction method returns; None if it returns one number or label for each row."""
+    n_classes = len(model.classes_)
+    alone = method == "predict" or (method == "decision_function" and n_classes == 2)
+    return None if alone else n_classes
 
 
 class _Call:
@@ -96,7 +116,8 @@ class _Call:
         if self.method == "predict":
             empty: NDArray[Any] = model.classes_[:0]
             return empty
-        return np.empty((0, len(model.classes_)))
+        width = _width(model, self.method)
+        return np.empty(0 if width is None else (0, width))
 
 
 def _columns(X: Any) -> tuple[int, NDArray[Any] | None]:

@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
-from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
+from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, Trace, sum_factors, trace_tree
+from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import EdgeRanking, Tree, unpack
 from hietan.structure.tree import ABSENT
@@ -25,6 +26,7 @@ class TreeClassifier(PackedBayes):
     _stored = PackedBayes._stored | {"root_order_"}
     root_order_: NDArray[np.int64]
     _directed: bool  # whether the hierarchy gives edges their directions
+    _removes_redundant: bool  # whether features that are redundant in a row are left out of its tree
 
     def __init__(
         self,
@@ -48,6 +50,50 @@ class TreeClassifier(PackedBayes):
     @abstractmethod
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X."""
+
+    def trace(self, X: Any, *, term_names: Any = None, limit: int | None = None) -> Trace:
+        """How the tree of one row was learned: which edges were taken or refused, and why (Figures 2a and 3a).
+
+        It takes longer than a prediction, up to seconds for a thousand features, unless it is limited.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (1, n_features), or one row of it
+            The row.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of the columns.
+        limit : int or None, default None
+            Record this many edges from the top of the ranking, and of the others only those that were taken. None
+            means that all edges are recorded until the tree is complete.
+
+        Returns
+        -------
+        Trace
+            The edges in the order in which they were considered, and the tree, which is that of `trees`.
+        """
+        X = _as_table(X)
+        rows = self._read(X)
+        if rows.n_rows != 1:
+            raise ValueError(f"trace takes one row, got {rows.n_rows}; pass a single one, such as X[:1]")
+        ranking = self._ranking
+        values = unpack(rows.words(np.arange(1)), 1)[0].tolist()
+        learned = None if limit is None else self.trees(X)[0].parent
+        return trace_tree(
+            ranking.walk(limit, learned),
+            self.hierarchy_,
+            self._root_order.tolist(),
+            directed=self._directed,
+            values=values if self._removes_redundant else None,
+            lone_feature=lambda: ranking.lone_feature,
+            method=type(self).__name__,
+            row=row_labels(X, 1)[0],
+            names=readable_names(term_names, self.hierarchy_.features),
+        )
+
+    @property
+    @abstractmethod
+    def _ranking(self) -> EdgeRanking:
+        """The ranking of the edges."""
 
     def _draw(self, n_features: int) -> dict[str, Any]:
         return {"root_order_": check_random_state(self.random_state).permutation(n_features)}
@@ -83,9 +129,15 @@ class TreeClassifier(PackedBayes):
 class EagerTreeClassifier(TreeClassifier):
     """Learns one tree from the training data."""
 
+    _removes_redundant = False
+
+    @property
+    def _ranking(self) -> EdgeRanking:
+        return EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
+
     def _learn(self) -> Tree:
-        ranking = EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
-        return Tree(ranking.tree(self._root_order, directed=self._directed), self.hierarchy_.features)
+        parent = self._ranking.tree(self._root_order, directed=self._directed)
+        return Tree(parent, self.hierarchy_.features)
 
     @property
     def tree_(self) -> Tree:
@@ -118,6 +170,8 @@ class EagerTreeClassifier(TreeClassifier):
 
 class LazyTreeClassifier(TreeClassifier):
     """Learns a tree for each row to predict, from the counts alone."""
+
+    _removes_redundant = True
 
     def _learn(self) -> EdgeRanking:
         ranking = EdgeRanking(self.counts_, self.hierarchy_)
@@ -183,3 +237,10 @@ class LazyTreeClassifier(TreeClassifier):
             "lone_feature": self._ranking.lone_feature,
             "directed": self._directed,
         }
+
+
+def _as_table(X: Any) -> Any:
+    """A single row as a table of one row; a table stays what it is."""
+    if getattr(X, "ndim", None) != 1:
+        return X
+    return X.to_frame().T if hasattr(X, "to_frame") else X.reshape(1, -1)

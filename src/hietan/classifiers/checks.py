@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hietan._runtime.dask_blocks import is_partitioned
@@ -46,6 +46,25 @@ def check_n_jobs(n_jobs: Any) -> None:
         raise ValueError(
             f"n_jobs must be an integer other than 0 (and at most {MAX_JOBS}), or None; got {n_jobs!r}"
         )
+
+
+def check_binarize(threshold: Any) -> None:
+    """Refuse a `binarize` that is neither a finite number nor None."""
+    if threshold is not None and not is_finite(threshold):
+        raise ValueError(
+            f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
+            f"only 0 and 1; got {threshold!r}"
+        )
+
+
+def check_class_weight(weight: Any) -> None:
+    """Refuse a `class_weight` that is not "balanced", None, or a mapping to numbers above 0."""
+    if not (
+        weight is None or isinstance(weight, Mapping) or (isinstance(weight, str) and weight == "balanced")
+    ):
+        raise ValueError(f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}")
+    if isinstance(weight, Mapping) and not all(map(is_positive, weight.values())):
+        raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:

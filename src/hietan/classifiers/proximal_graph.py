@@ -21,10 +21,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
-from hietan.classifiers._logistic import LogisticProblem, PathFit, check_sizes
+from hietan.classifiers._solvers.graph_path import LogisticProblem, PathFit, check_sizes
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
+    check_class_weight,
     check_hierarchy,
     check_n_jobs,
     in_memory,
@@ -373,17 +374,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
             )
-        weight = self.class_weight
-        if not (
-            weight is None
-            or isinstance(weight, Mapping)
-            or (isinstance(weight, str) and weight == "balanced")
-        ):
-            raise ValueError(
-                f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}"
-            )
-        if isinstance(weight, Mapping) and not all(map(is_positive, weight.values())):
-            raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
+        check_class_weight(self.class_weight)
         max_iter = self.max_iter
         if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool):
             raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")

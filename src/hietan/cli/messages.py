@@ -1,4 +1,4 @@
-"""What all commands print in the same way: errors and warnings as single lines, the progress of a study, tables.
+"""What all commands print in the same way: errors and warnings as single lines, progress, tables.
 
 Every text that a command prints goes through `printable`: names come from files that others wrote, and must not be
 able to steer the terminal.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -24,7 +24,7 @@ from hietan.cli.interrupts import INTERRUPTED
 from hietan.exceptions import DataWarning, HietanError
 
 if TYPE_CHECKING:
-    from hietan.evaluation import Progress, Ranking
+    from hietan.evaluation import Progress
 
 SOME_FAILED, BAD_INPUT = 1, 2
 SECONDS_BETWEEN_LINES = 5.0
@@ -60,7 +60,12 @@ def make_console(*, stderr: bool = False) -> Console:
     return Console(stderr=stderr, markup=False, emoji=False)
 
 
-def make_table(title: str, columns: Mapping[str, Any], rows: Iterable[Iterable[object]]) -> Table:
+def make_table(
+    title: str,
+    columns: Mapping[str, Any],
+    rows: Iterable[Iterable[object]],
+    bold: Collection[tuple[int, int]] = (),
+) -> Table:
     """A table to print.
 
     Parameters
@@ -71,14 +76,18 @@ def make_table(title: str, columns: Mapping[str, Any], rows: Iterable[Iterable[o
         The heading of each column, and the options of `rich.table.Table.add_column` for it.
     rows : iterable of iterable
         The cells of each row.
+    bold : collection of (row, column)
+        The cells that are emphasised.
     """
     table = Table(
         title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
     )
     for heading, options in columns.items():
         table.add_column(Text(heading), **options)
-    for row in rows:
-        table.add_row(*(Text(printable(cell)) for cell in row))
+    for r, row in enumerate(rows):
+        table.add_row(
+            *(Text(printable(cell), style="bold" if (r, c) in bold else "") for c, cell in enumerate(row))
+        )
     return table
 
 
@@ -217,23 +226,3 @@ def _update(bar: Bar, task: Any, progress: Progress) -> None:
     what = printable(f"{progress.job.dataset} {progress.job.method}") if progress.job else ""
     failed = f"{progress.failed} failed" if progress.failed else ""
     bar.update(task, completed=progress.done, total=progress.total, what=what, failed=failed)
-
-
-# ------------------------------------------------------------------ tables
-
-
-def print_ranking(console: Console, ranking: Ranking) -> None:
-    """Print the average ranks of methods, best first, with the tests against the control."""
-    numbers = ("average rank", "wins", "mean", "p", "p adjusted")
-    columns = {"method": {"no_wrap": True}} | {heading: {"justify": "right"} for heading in numbers}
-    compared = ranking.comparison.comparisons if ranking.comparison else ()
-    tests = {row.method: (f"{row.p_value:.3g}", f"{row.p_adjusted:.3g}") for row in compared}
-    ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
-    rows = []
-    for method in sorted(ranks, key=lambda m: ranks[m]):
-        cells = [f"{ranks[method]:.2f}", f"{won[method]:g}", f"{means[method]:.3f}"]
-        rows.append([method, *cells, *tests.get(method, ("", ""))])
-    console.print(make_table(f"{ranking.title}; {len(ranking.datasets)} datasets", columns, rows))
-    if ranking.left_out:
-        left_out = printable(", ".join(ranking.left_out))
-        console.print(f"left out because results are missing: {left_out}", highlight=False)

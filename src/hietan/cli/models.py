@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hietan.cli.messages import errors, is_watched, printable, refuse_overwriting, say
+from hietan.cli.messages import errors, fail, is_watched, printable, refuse_overwriting, say
 
 if TYPE_CHECKING:
-    from hietan.explain import Explanation
+    from hietan.candidates import TrainedModel
+    from hietan.datasets import Dataset
+    from hietan.explain import Explanation, Trace
 
 Method = Annotated[
     str,
@@ -37,7 +39,13 @@ def explain(
         list[str],
         typer.Option(metavar="NAME", help="The gene to explain, by its id or symbol; may be repeated."),
     ],
-    limit: Annotated[int, typer.Option(min=1, help="Number of features to list individually.")] = 15,
+    limit: Annotated[
+        int,
+        typer.Option(min=1, help="Number of features (and, with --trace, of edges) to list individually."),
+    ] = 15,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Also list how the tree of the gene was learned, edge by edge.")
+    ] = False,
 ) -> None:
     """Explain why a model classifies a gene as it does. The contribution of each feature is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
@@ -45,10 +53,15 @@ def explain(
 
     with errors():
         data = load_dataset(dataset, progress=is_watched())
-        explained = explain_rows_by_name(TrainedModel.load(model), data, gene)
-    texts = [
-        replace(row, explanation=_with_printable_names(row.explanation)).text(limit) for row in explained
-    ]
+        trained = TrainedModel.load(model)
+        explained = explain_rows_by_name(trained, data, gene)
+        traces = _traces(trained, data, gene) if trace else [None] * len(explained)
+    texts = []
+    for row, steps in zip(explained, traces, strict=True):
+        named = _with_printable_names(row.explanation)
+        texts.append(replace(row, explanation=named).text(limit))
+        if steps is not None:
+            texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit))
     for line in "\n\n".join(texts).split("\n"):
         say(line)
 
@@ -131,6 +144,39 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
             replace(removal, feature=printable(removal.feature), reason=printable(removal.reason))
             for removal in explanation.removed
         ),
+    )
+
+
+def _traces(trained: TrainedModel, data: Dataset, genes: list[str]) -> list[Trace | None]:
+    """How the trees of rows were learned, with the readable names of features."""
+    from hietan.candidates import align_columns, find_rows
+
+    if not hasattr(trained.classifier, "trace"):
+        kind = type(trained.classifier).__name__
+        fail(f"--trace needs a method that learns trees, such as tan or hie-tan-lite; {kind} does not")
+    X = align_columns(data, trained.feature_names)
+    terms = dict(zip(data.feature_names, data.term_names, strict=True))
+    return [trained.classifier.trace(X[[i]], term_names=terms) for i in find_rows(data, genes)]
+
+
+def _with_printable_edges(trace: Trace) -> Trace:
+    """The same trace with names of one line each, as `_with_printable_names` does it for explanations."""
+    return replace(
+        trace,
+        tree=replace(trace.tree, feature_names=tuple(map(printable, trace.tree.feature_names))),
+        considered=tuple(
+            replace(
+                edge,
+                first=printable(edge.first),
+                second=printable(edge.second),
+                reason=printable(edge.reason),
+                parent=None if edge.parent is None else printable(edge.parent),
+                child=None if edge.child is None else printable(edge.child),
+                removed=tuple(map(printable, edge.removed)),
+            )
+            for edge in trace.considered
+        ),
+        names={printable(feature): printable(name) for feature, name in trace.names.items()},
     )
 
 

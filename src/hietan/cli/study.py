@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, print_ranking, reporting, say
+from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, reporting, say
+from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
@@ -172,16 +173,37 @@ def compare(
     one_sided: Annotated[
         bool, typer.Option(help="Test only whether a method is worse than the control.")
     ] = False,
+    rank_decimals: Annotated[
+        int | None,
+        typer.Option(min=0, help="Round average ranks to this many decimals before testing; 2 in the paper."),
+    ] = None,
+    rope: Annotated[
+        float,
+        typer.Option(min=0, help="Differences of the metric up to this size count as equivalent."),
+    ] = 0.01,
+    scores: Annotated[
+        bool, typer.Option(help="Also print the score of every method on every dataset.")
+    ] = False,
 ) -> None:
-    """Rank and test the results of finished studies. Several studies are compared over the same datasets."""
-    from hietan.evaluation import compare_studies
+    """Rank and test the results of finished studies. Several studies are compared over the same datasets.
 
+    Beside the p-values are effect sizes, and the probabilities that a method is worse than the control, equivalent to
+    it or better.
+    """
+    from hietan.evaluation import bootstrap_studies, compare_methods, compare_studies
+
+    console = make_console()
     with errors():
         alternative = "greater" if one_sided else "two-sided"
-        rankings = compare_studies(directories, metric=metric, control=control, alternative=alternative)
-    console = make_console()
-    for ranking in rankings:
-        print_ranking(console, ranking)
+        rankings = compare_studies(
+            directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
+        )
+        for ranking in rankings:
+            compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
+            print_ranking(console, ranking)
+            print_effects(console, ranking, compared)
+            if scores:
+                print_scores(console, ranking)
 
 
 def _options(ctx: typer.Context, file: Path | None, asked: dict[str, Any]) -> StudyOptions:

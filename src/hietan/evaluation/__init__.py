@@ -1,7 +1,9 @@
 """Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
 
 from hietan._io import neutralise_text, restore_text
+from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
+from hietan.evaluation.effect_sizes import SignedRankPosterior, bayesian_signed_rank, rank_biserial
 from hietan.evaluation.metrics import (
     METRICS,
     Metric,
@@ -32,11 +34,20 @@ from hietan.evaluation.rank_tests import (
     iman_davenport,
     nemenyi,
     rank_rows,
+    tie_correction,
     wilcoxon_holm,
     wins,
 )
-from hietan.evaluation.study import Method, Progress, StudyResults, compare_studies, read_summary, run_study
-from hietan.evaluation.usage import FeatureUsage, count_usage
+from hietan.evaluation.study import (
+    Method,
+    Progress,
+    StudyResults,
+    bootstrap_studies,
+    compare_studies,
+    read_summary,
+    run_study,
+)
+from hietan.evaluation.usage import FeatureUsage, UsageRow, count_usage
 from hietan.exceptions import StudyError
 
 __all__ = [
@@ -44,6 +55,7 @@ __all__ = [
     "Comparison",
     "FeatureUsage",
     "Method",
+    "MethodComparison",
     "Metric",
     "Nemenyi",
     "PooledPredictions",
@@ -52,14 +64,19 @@ __all__ = [
     "RankComparison",
     "Ranking",
     "ReliabilityCurve",
+    "SignedRankPosterior",
     "StudyError",
     "StudyResults",
     "SummaryRow",
     "TestResult",
+    "UsageRow",
     "auc_score",
     "average_precision",
     "average_ranks",
+    "bayesian_signed_rank",
+    "bootstrap_studies",
     "brier_score",
+    "compare_methods",
     "compare_ranks",
     "compare_studies",
     "compute_metrics",
@@ -74,6 +91,7 @@ __all__ = [
     "nemenyi",
     "neutralise_text",
     "pooled_predictions",
+    "rank_biserial",
     "rank_rows",
     "read_summary",
     "recalls",
@@ -82,6 +100,7 @@ __all__ = [
     "run_study",
     "sensitivity_score",
     "specificity_score",
+    "tie_correction",
     "wilcoxon_holm",
     "wins",
 ]

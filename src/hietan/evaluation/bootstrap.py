@@ -31,6 +31,12 @@ class Bootstrap:
         ends: NDArray[np.float64] = np.quantile(draws, [tail, 1 - tail], axis=0)
         return ends
 
+    def difference(self, method: str, control: str, level: float = 0.95) -> tuple[float, float]:
+        """The ends of the middle `level` of the mean GMean of a method minus that of another, in the same draws."""
+        a, b = (self.mean_gmean[:, self.methods.index(name)] for name in (method, control))
+        low, high = self.interval(a - b, level).tolist()
+        return low, high
+
 
 def bootstrap_gmean(
     predictions: Mapping[tuple[str, str, int], PooledPredictions],

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from hietan.evaluation.rank_tests import (
     average_ranks,
     compare_ranks,
     nemenyi,
+    tie_correction,
     wilcoxon_holm,
     wins,
 )
@@ -185,8 +186,7 @@ class Ranking:
         n = len(self.datasets)
         if self.comparison is None or self.nemenyi is None:
             return
-        for name in ("friedman", "iman_davenport"):
-            test = getattr(self.comparison, name)
+        for name, test in self.comparison.overall_tests().items():
             df = " ".join(map(str, test.df))
             yield [*head, name, n, "", "", None, test.statistic, df, test.p_value, None, None]
         for name, rows in (("holm", self.comparison.comparisons), ("wilcoxon", self.wilcoxon)):
@@ -233,6 +233,7 @@ def make_rankings(
     metrics: Sequence[str] = RANKED,
     alternative: str = "two-sided",
     control: str | None = None,
+    rank_decimals: int | None = None,
 ) -> tuple[Ranking, ...]:
     """Rank the methods by each metric, separately for each tuning and setting.
 
@@ -251,6 +252,9 @@ def make_rankings(
     control : str, optional
         The method that the others are compared with, in the rankings that contain it; the best-ranked one in the
         others.
+    rank_decimals : int, optional
+        Round the average ranks to this many decimals before they are tested. The paper did so with 2; the p-values
+        change in their third digit.
 
     Returns
     -------
@@ -266,11 +270,19 @@ def make_rankings(
         for setting in settings:
             rows = [row for row in here if row.setting in (setting, "")]
             for metric in metrics:
-                options = (dict(groups or {}), alternative, control)
-                ranking = _rank(tuning, setting, metric, rows, datasets, *options)
+                options = HowToTest(alternative, control, rank_decimals)
+                ranking = _rank(tuning, setting, metric, rows, datasets, dict(groups or {}), options)
                 if ranking is not None:
                     rankings.append(ranking)
     return tuple(rankings)
+
+
+class HowToTest(NamedTuple):
+    """How the methods of a ranking are tested: see `make_rankings`."""
+
+    alternative: str
+    control: str | None
+    rank_decimals: int | None
 
 
 def _rank(
@@ -280,8 +292,7 @@ def _rank(
     rows: Sequence[SummaryRow],
     datasets: tuple[str, ...],
     groups: dict[str, str],
-    alternative: str,
-    control: str | None,
+    options: HowToTest,
 ) -> Ranking | None:
     values: dict[tuple[str, str], list[float]] = {}
     for row in rows:
@@ -300,7 +311,7 @@ def _rank(
     cube = np.array([[values[d, m] for m in complete] for d in datasets])
     scores = cube.mean(axis=2)
     spread = cube.std(axis=2, ddof=1) if n_seeds > 1 else np.full_like(scores, np.nan)
-    tests = _test(tuple(complete), scores, metric, alternative, control)
+    tests = _test(tuple(complete), scores, metric, options)
     left_out = tuple(m for m in everyone if m not in complete)
     return Ranking(
         tuning, setting, metric, tuple(complete), datasets, scores, spread, left_out, *tests, groups
@@ -308,14 +319,21 @@ def _rank(
 
 
 def _test(
-    methods: tuple[str, ...], scores: NDArray[np.float64], metric: str, alternative: str, control: str | None
+    methods: tuple[str, ...], scores: NDArray[np.float64], metric: str, options: HowToTest
 ) -> tuple[RankComparison | None, Nemenyi | None, tuple[Comparison, ...]]:
     if len(methods) < 2 or len(scores) < 2:
         return None, None, ()
     averages = average_ranks(scores, greater_is_better=_greater_is_better(metric))
+    if options.rank_decimals is not None:
+        averages = averages.round(options.rank_decimals)
     ranks = dict(zip(methods, averages.tolist(), strict=True))
-    chosen = control if control in methods else None
-    compared = compare_ranks(ranks, len(scores), alternative=alternative, control=chosen)
+    compared = compare_ranks(
+        ranks,
+        len(scores),
+        alternative=options.alternative,
+        control=options.control if options.control in methods else None,
+        correction=tie_correction(scores),
+    )
     columns = dict(zip(methods, scores.T, strict=True))
     return compared, nemenyi(ranks, len(scores)), wilcoxon_holm(columns, control=compared.control)
 

@@ -62,6 +62,8 @@ class RankComparison:
         Whether the methods differ at all.
     comparisons : tuple of Comparison
         The other methods against the control, best first.
+    friedman_corrected, iman_davenport_corrected : TestResult or None
+        The same two tests with the correction for ties; None where no ties are known of, so that nothing changes.
     """
 
     average_ranks: dict[str, float]
@@ -71,6 +73,18 @@ class RankComparison:
     friedman: TestResult
     iman_davenport: TestResult
     comparisons: tuple[Comparison, ...]
+    friedman_corrected: TestResult | None = None
+    iman_davenport_corrected: TestResult | None = None
+
+    def overall_tests(self) -> dict[str, TestResult]:
+        """The tests of whether the methods differ at all, by name; the corrected ones where they differ."""
+        found = {
+            "friedman": self.friedman,
+            "friedman_corrected": self.friedman_corrected,
+            "iman_davenport": self.iman_davenport,
+            "iman_davenport_corrected": self.iman_davenport_corrected,
+        }
+        return {name: test for name, test in found.items() if test is not None}
 
 
 def rank_rows(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.float64]:
@@ -102,20 +116,41 @@ def wins(scores: ArrayLike, *, greater_is_better: bool = True) -> NDArray[np.flo
     return np.asarray((first / first.sum(axis=1, keepdims=True)).sum(axis=0))
 
 
-def friedman(ranks: ArrayLike, n_datasets: int) -> TestResult:
-    """Friedman's chi-squared from average ranks, without correction for ties.
+def tie_correction(scores: ArrayLike) -> float:
+    """The number that Friedman's chi-squared is divided by to correct it for ties: 1 if there are none.
 
-    chi2 = 12 N / (k (k + 1)) (sum of R_j^2 - k (k + 1)^2 / 4), with k - 1 degrees of freedom.
+    It is 1 - (sum of t^3 - t) / (N k (k^2 - 1)), over all groups of t methods that tie on one of the N datasets: the
+    share of their largest possible variance that the ranks keep. Without the correction, ties make the test
+    conservative.
+
+    >>> tie_correction([[0.9, 0.8, 0.7], [0.5, 0.5, 0.6]])
+    0.875
+    """
+    table = _table(scores)
+    n, k = table.shape
+    sizes = [np.unique(row, return_counts=True)[1].astype(np.float64) for row in table]
+    lost = float(sum((t**3 - t).sum() for t in sizes))
+    return 1 - lost / float(n * k * (k**2 - 1))
+
+
+def friedman(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> TestResult:
+    """Friedman's chi-squared from average ranks.
+
+    chi2 = 12 N / (k (k + 1)) (sum of R_j^2 - k (k + 1)^2 / 4), with k - 1 degrees of freedom, divided by `correction`,
+    which is 1 (no correction) or what `tie_correction` returns. If all methods tie everywhere, the corrected statistic
+    is 0 and p is 1.
     """
     r = np.asarray(ranks, dtype=np.float64)
     k = len(r)
     chi2 = 12 * n_datasets / (k * (k + 1)) * (float((r**2).sum()) - k * (k + 1) ** 2 / 4)
+    if correction != 1:
+        chi2 = chi2 / correction if correction > 0 else 0.0
     return TestResult(chi2, (k - 1,), float(stats.chi2.sf(chi2, k - 1)))
 
 
-def iman_davenport(ranks: ArrayLike, n_datasets: int) -> TestResult:
-    """Iman and Davenport's less conservative form: F = (N - 1) chi2 / (N (k - 1) - chi2)."""
-    chi2, (df,), _ = _fields(friedman(ranks, n_datasets))
+def iman_davenport(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> TestResult:
+    """Iman and Davenport's less conservative form: F = (N - 1) chi2 / (N (k - 1) - chi2), with Friedman's chi2."""
+    chi2, (df,), _ = _fields(friedman(ranks, n_datasets, correction=correction))
     room = n_datasets * df - chi2
     statistic = (n_datasets - 1) * chi2 / room if room > 0 else float("inf")
     dfs = (df, df * (n_datasets - 1))
@@ -150,6 +185,7 @@ def compare_ranks(
     alternative: str = "two-sided",
     control: str | None = None,
     alpha: float = 0.05,
+    correction: float = 1.0,
 ) -> RankComparison:
     """Test whether methods differ, from their average ranks alone.
 
@@ -166,6 +202,9 @@ def compare_ranks(
         The method that the others are compared with; the best-ranked one (the first of equals) if not given.
     alpha : float
         The significance level, which is divided into Holm's thresholds.
+    correction : float
+        What `tie_correction` returns for the scores behind the ranks; the ranks alone do not tell. If it is not 1, the
+        overall tests are given with the correction, too.
 
     Examples
     --------
@@ -185,14 +224,22 @@ def compare_ranks(
     difference = np.array([ordered[method] - ordered[chosen] for method in others])
     z = difference / np.sqrt(k * (k + 1) / (6 * n_datasets))
     p = 2 * stats.norm.sf(np.abs(z)) if alternative == "two-sided" else stats.norm.sf(z)
+    values = list(ordered.values())
+    corrected: dict[str, TestResult] = {}
+    if correction != 1:
+        corrected = {
+            "friedman_corrected": friedman(values, n_datasets, correction=correction),
+            "iman_davenport_corrected": iman_davenport(values, n_datasets, correction=correction),
+        }
     return RankComparison(
         average_ranks=ordered,
         n_datasets=n_datasets,
         control=chosen,
         alternative=alternative,
-        friedman=friedman(list(ordered.values()), n_datasets),
-        iman_davenport=iman_davenport(list(ordered.values()), n_datasets),
+        friedman=friedman(values, n_datasets),
+        iman_davenport=iman_davenport(values, n_datasets),
         comparisons=_comparisons(others, [chosen] * len(others), difference, z, p, alpha),
+        **corrected,
     )
 
 

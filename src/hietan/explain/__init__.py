@@ -5,18 +5,25 @@ from hietan.explain.explanation import Explanation
 from hietan.explain.overview import edge_stability, mean_contributions
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, sum_factors
+from hietan.explain.trace import ConsideredEdge, Direction, Trace, Verdict
+from hietan.explain.trace_walk import trace_tree
 
 __all__ = [
+    "ConsideredEdge",
     "Contribution",
+    "Direction",
     "Explanation",
     "LinearParts",
     "Removal",
     "RemovalKind",
     "RemovedFeature",
     "ScoreParts",
+    "Trace",
+    "Verdict",
     "edge_stability",
     "explain_linear",
     "explain_rows",
     "mean_contributions",
     "sum_factors",
+    "trace_tree",
 ]

@@ -123,9 +123,9 @@ def _contributions(
                 contribution=float(difference[v]),
                 parent=features[p] if p >= 0 else None,
                 parent_value=int(parts.values[r, p]) if p >= 0 else None,
-                probabilities=None
-                if parts.averaging is not None
-                else tuple(np.exp(parts.factors[r, v]).tolist()),
+                probabilities=tuple(np.exp(parts.factors[r, v]).tolist())
+                if parts.averaging is None and parts.has_probabilities
+                else None,
             )
         )
     return tuple(contributions)

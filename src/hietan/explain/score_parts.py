@@ -59,6 +59,8 @@ class ScoreParts:
         For each row, what was left out of it. Empty if a method leaves nothing out.
     has_tree : bool
         Whether a feature may depend on another one.
+    has_probabilities : bool
+        Whether the factors are the logarithms of probabilities, unless estimators are averaged.
     """
 
     joint: NDArray[np.float64]
@@ -69,6 +71,7 @@ class ScoreParts:
     averaging: NDArray[np.float64] | None = None
     removed: tuple[tuple[RemovedFeature, ...], ...] = ()
     has_tree: bool = False
+    has_probabilities: bool = True
 
 
 def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:

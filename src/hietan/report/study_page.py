@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import expit
 
 from hietan._io import atomic_write, read_csv
-from hietan.evaluation import METRICS, Ranking, make_rankings, read_summary, reliability_curve
+from hietan.evaluation import METRICS, Ranking, TestResult, make_rankings, read_summary, reliability_curve
 from hietan.evaluation.outputs import decimal, decimals, read_details, significant
 from hietan.evaluation.study import method_key, read_manifest
 from hietan.exceptions import StudyError
@@ -161,19 +161,49 @@ def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path)
             group: decimals(ranking.average_ranks(group).values()) for group in ranking.group_names
         },
         "left_out": list(ranking.left_out),
-        "friedman": None
-        if test is None
-        else [significant(v) for v in (test.friedman.statistic, test.friedman.p_value)],
+        "friedman": _test(None if test is None else test.friedman),
+        "friedman_corrected": _test(None if test is None else test.friedman_corrected),
         "control": None if test is None else number[test.control],
         "holm": []
         if test is None
         else [
             [number[c.method], significant(c.p_value), significant(c.p_adjusted)] for c in test.comparisons
         ],
+        "effects": _effects(ranking, number, folder),
         "critical_difference": None if nemenyi is None else decimal(nemenyi.critical_difference),
         "cliques": []
         if nemenyi is None
         else [[number[m] for m in clique] for clique in nemenyi.cliques(ranks)],
+    }
+
+
+def _test(test: TestResult | None) -> list[float] | None:
+    return None if test is None else [significant(test.statistic), significant(test.p_value)]
+
+
+def _effects(ranking: Ranking, number: Mapping[str, int], folder: Path) -> dict[str, Any] | None:
+    """How much the methods differ from the control, if the study has it: studies by earlier versions do not.
+
+    Each row has the number of the method, the mean difference and the ends of its interval, the rank-biserial
+    correlation, and the probabilities that the method is worse, equivalent and better.
+    """
+    which = (ranking.tuning, ranking.setting, ranking.metric)
+    found = [
+        line
+        for line in _iterate(folder / "comparisons.csv")
+        if (line["tuning"], line["setting"], line["metric"]) == which and line["mean_difference"]
+    ]
+    if not found or not {line["method"] for line in found} <= number.keys():
+        return None
+    values = ["mean_difference", "difference_low", "difference_high", "rank_biserial"]
+    values += ["p_worse", "p_equivalent", "p_better"]
+    return {
+        "control": number[found[0]["control"]],
+        "rope": float(found[0]["rope"]),
+        "rows": [
+            [number[line["method"]], *(decimal(float(line[name])) if line[name] else None for name in values)]
+            for line in found
+        ],
     }
 
 

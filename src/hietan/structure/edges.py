@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property, partial
 from threading import Lock
 from typing import Any
@@ -86,6 +87,35 @@ class EdgeRanking:
         d = self.counts.n_features
         return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
 
+    def walk(
+        self, limit: int | None = None, parent: NDArray[np.int32] | None = None
+    ) -> Iterator[tuple[int, int, int, float]]:
+        """The edges from the top down, as (rank, i, j, CMI), ranks from 1; sorted in blocks, as they are read.
+
+        Parameters
+        ----------
+        limit : int, optional
+            After this many edges, only those of the tree `parent` follow; all of them if not given.
+        parent : array of shape (n_features,), optional
+            The parent of each feature in a tree.
+        """
+        d = self.counts.n_features
+        total = d * (d - 1) // 2
+        first_ones = total if limit is None or parent is None else limit
+        tree = np.empty(0, dtype=np.int64) if parent is None else _pair_codes(parent)
+        unseen = tree.size
+        start, stop = 0, min(total, 4 * d)
+        while start < total and (start < first_ones or unseen):
+            edges = self.edges(stop)[start:].astype(np.int64)
+            of_tree = _is_in(edges[:, 0] * d + edges[:, 1], tree)
+            unseen -= int(np.count_nonzero(of_tree))
+            places = np.flatnonzero((np.arange(start, stop) < first_ones) | of_tree)
+            first, second = edges[places].T.copy()
+            keys = _kernel.pair_keys(first, second, counts=self.counts.kernel)
+            ranks = (start + places + 1).tolist()
+            yield from zip(ranks, first.tolist(), second.tolist(), (keys / 1e12).tolist(), strict=True)
+            start, stop = stop, min(total, 2 * stop)
+
     def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
         """When each feature of a tree got its first edge: edges enter in the order of the ranking.
 
@@ -104,3 +134,18 @@ class EdgeRanking:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(EdgeRanking, block=self.block), (self.counts, self.hierarchy)
+
+
+def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The edges (i, j), i < j, of a tree over d features as i d + j, sorted."""
+    children = np.flatnonzero(parent >= 0)
+    above = parent[children].astype(np.int64)
+    return np.sort(np.minimum(above, children) * parent.size + np.maximum(above, children))
+
+
+def _is_in(codes: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which codes are among a few sorted ones: quicker here than `np.isin`, which would sort the many."""
+    if not few.size:
+        return np.zeros(codes.size, dtype=np.bool_)
+    found: NDArray[np.bool_] = few[np.minimum(np.searchsorted(few, codes), few.size - 1)] == codes
+    return found

@@ -1,40 +1,32 @@
-"""Call every binding of the kernel with arguments that are wrong in some way: it must answer or refuse, never crash.
+"""Call every binding of the kernel with arguments that are right or wrong in some way: it must answer or refuse.
 
-    python fuzz_kernel.py SECONDS SEED [EXTENSION]
+    python fuzz_kernel.py [--cases N] [--seconds S] [--seed N] [--processes N] [--extension FILE]
 
-The seed of each round is written to the standard error as it begins, over the last one. EXTENSION is the file of a
-kernel built with sanitizers; without it, the one that is installed is used.
+A case is a call. It must not crash; it returns a result of the right type and shape, or raises one of REFUSALS. With
+`--extension`, the file of a kernel built with sanitizers, that one is called, and the installed one as well: both must
+give the same bits, or refuse with the same words.
+
+The seed of each round is written to the standard error as it begins, over the last one: `--seed N --cases 1` repeats
+that round alone. The calls of each entry, and how many of them were refused, are printed at the end.
+
+To add an entry, call it in one of the methods of `Round` by `self.call(name, *arguments, gives=...)`, with arguments
+that are valid: damage is done to them here.
 """
 
+import argparse
 import importlib.util
+import json
+import subprocess
 import sys
 import time
-from functools import partial
+from collections import Counter
 
 import numpy as np
+from damaged_arguments import damaged, scribble, unaligned
 
 REFUSALS = (ValueError, TypeError, MemoryError)
-# No number of features or rows between 2**16 and 2**31: they are valid, and take gigabytes.
-INTEGERS = (
-    -1,
-    0,
-    1,
-    2,
-    63,
-    64,
-    65,
-    1000,
-    2**31,
-    2**32,
-    2**33 + 1,
-    2**62,
-    2**63 - 1,
-    2**63,
-    2**64 - 63,
-    2**64 - 2,
-)
-FLOATS = (float("nan"), float("inf"), -1.0, 0.0, 1e308, 5e-324)
-DTYPES = (np.int8, np.uint8, np.int32, np.int64, np.uint64, np.float32, np.float64, np.bool_, object)
+# These add to arrays that they are given.
+IN_PLACE = ("count_words", "count_sparse", "count_cooccurrences")
 
 
 def load_kernel(path):
@@ -54,8 +46,10 @@ def csr(table, dtype):
 
 
 def arrays(rng, kernel):
-    """All arrays of a random problem, valid."""
-    n, d, classes = int(rng.integers(1, 150)), int(rng.integers(1, 10)), int(rng.integers(1, 4))
+    """All arrays of a random problem, valid. Most are tiny: what goes wrong does so at the edges."""
+    widest = 40 if rng.random() < 0.1 else 10
+    longest = 400 if rng.random() < 0.05 else 150
+    n, d, classes = int(rng.integers(1, longest)), int(rng.integers(1, widest)), int(rng.integers(1, 4))
     X = (rng.random((n, d)) < rng.choice([0.1, 0.5, 0.9])).astype(np.uint8)
     y = rng.integers(0, classes, n)
     above = np.tril(rng.random((d, d)) < 0.3, -1)
@@ -73,12 +67,18 @@ def arrays(rng, kernel):
         part.copy() if rng.random() < 0.5 else part
         for part in kernel.count_cooccurrences(a["indptr"], a["indices"], y, np.zeros((classes, d), np.int32))
     )
+    if rng.random() < 0.3:
+        a["pair_indices"] = read_only_result(kernel, a["pair_indices"])
+    if rng.random() < 0.02:  # more rows than logarithms are kept for
+        for name in ("class_count", "ones", "pairs", "pair_values"):
+            a[name] = a[name] * a[name].dtype.type(2000)
     a["keys"] = rng.integers(0, 10, d * (d - 1) // 2)
     a["up_indptr"], a["up_indices"] = csr(above, np.int32)
     a["down_indptr"], a["down_indices"] = csr(above.T, np.int32)
     a["depths"] = above.sum(axis=1)
     a["open"] = np.maximum(a["ones"], rng.integers(0, n + 1, a["ones"].shape, dtype=np.int32))
-    a["parent"] = np.where(rng.random(d) < 0.5, -1, -2).astype(np.int32)
+    a["child_indptr"], a["child_indices"] = csr(above.T & (rng.random((d, d)) < 0.7), np.int32)
+    a["parent"] = np.array([rng.integers(-2, max(v, 1)) if v else -1 for v in range(d)], np.int32)
     a["parents"] = np.tile(a["parent"], (n, 1))
     a["log_prior"] = np.full(classes, -1.0)
     a["vector"], a["lambdas"] = rng.normal(size=d), np.array([0.5, 0.1])
@@ -89,80 +89,119 @@ def arrays(rng, kernel):
     return a
 
 
-def damaged_array(rng, array):
-    """The array with another type, shape, order or content."""
-    way = int(rng.integers(0, 9))
-    if way == 0:
-        with np.errstate(invalid="ignore", over="ignore"):
-            return array.astype(rng.choice(DTYPES))
-    if way == 1:
-        return array[: int(rng.integers(0, len(array) + 1))]
-    if way == 2:
-        return np.concatenate([array, array[-1:]])
-    if way == 3:
-        return array[None] if rng.random() < 0.5 else array.reshape(-1)
-    if way == 4:
-        return np.repeat(array, 2, axis=0)[::2]  # not contiguous
-    if way == 5:
-        return np.asfortranarray(array[..., ::-1])
-    if way == 6:
-        return np.broadcast_to(np.zeros(1, array.dtype), array.shape)  # read-only, all entries in one place
-    if way == 7:
-        return np.zeros((0, *array.shape[1:]), array.dtype)
-    array = array.copy()
-    scribble(rng, array)
-    return array
+def read_only_result(kernel, array):
+    """The same entries in a result of the kernel that is read-only, but could be made writable again."""
+    n = array.size
+    if not 0 < n < 50:
+        return array
+    result = kernel.spanning_tree(np.zeros(n * (n - 1) // 2, np.int64), n, 0)
+    result[:] = array
+    result.flags.writeable = False
+    return result
 
 
-def scribble(rng, array):
-    """Write to some entries, if that is allowed."""
-    if not array.size or not array.flags.writeable or not array.flags.c_contiguous or array.dtype == object:
-        return
-    flat = array.reshape(-1)
-    where = rng.random(flat.size) < rng.choice([0.1, 0.5, 1.0])
-    if array.dtype.kind == "f":
-        flat[where] = rng.choice(FLOATS)
-    elif array.dtype.kind in "iu":
-        span = np.iinfo(array.dtype)
-        special = [v for v in (span.min, span.max, span.max - 1, -1, 0, 1, 2, 5, 100) if v >= span.min]
-        flat[where] = np.array(special, dtype=array.dtype)[int(rng.integers(0, len(special)))]
+class Both:
+    """An object of the kernel, and its twin of the kernel to compare with."""
+
+    def __init__(self, *parts):
+        self.parts = parts
 
 
-def damaged(rng, value):
-    """Another argument than `value`."""
-    if isinstance(value, np.ndarray):
-        return damaged_array(rng, value)
-    if isinstance(value, bool):
-        return not value
-    if isinstance(value, int):
-        return INTEGERS[int(rng.integers(0, len(INTEGERS)))]
-    if isinstance(value, float):
-        return FLOATS[int(rng.integers(0, len(FLOATS)))]
-    return rng.choice(["", "naive", "pooled"]) if isinstance(value, str) else None
+def of_kernel(arguments, k):
+    return [a.parts[k] if isinstance(a, Both) else a for a in arguments]
+
+
+def outcome(kernel, name, arguments, options):
+    """What a binding returns, and what it raises."""
+    function = kernel
+    for part in name.split("."):
+        function = getattr(function, part)
+    try:
+        return function(*arguments, **options), None
+    except REFUSALS as error:
+        return None, error
+
+
+def require_same(mine, other, where):
+    """The same bits, types and shapes."""
+    assert type(mine) is type(other) or not isinstance(mine, np.ndarray | tuple | float | int), where
+    if isinstance(mine, tuple):
+        assert len(mine) == len(other), where
+        for a, b in zip(mine, other, strict=True):
+            require_same(a, b, where)
+    elif isinstance(mine, np.ndarray):
+        assert mine.dtype == other.dtype and mine.shape == other.shape, (where, mine.shape, other.shape)
+        if mine.dtype != object and mine.tobytes() != other.tobytes():
+            assert np.array_equal(mine, other, equal_nan=mine.dtype.kind == "f"), (where, mine, other)
+    elif isinstance(mine, float | int):
+        assert mine == other or mine != mine, (where, mine, other)
+
+
+def require_given(result, gives, where):
+    """`gives` is a type; or the dtype and the shape of an array; or a list of these, of a tuple."""
+    if isinstance(gives, list):
+        assert isinstance(result, tuple) and len(result) == len(gives), (where, result)
+        for part, expected in zip(result, gives, strict=True):
+            require_given(part, expected, where)
+    elif isinstance(gives, tuple):
+        dtype, *shape = gives
+        assert isinstance(result, np.ndarray) and result.dtype == dtype, (where, result)
+        right = len(shape) == result.ndim and all(
+            s in (None, r) for s, r in zip(shape, result.shape, strict=True)
+        )
+        assert right, (where, shape, result.shape)
+    else:
+        assert isinstance(result, gives), (where, result)
 
 
 class Round:
     """One random problem: objects made of valid and of damaged arrays, which then are written to, and calls."""
 
-    def __init__(self, seed, kernel):
-        self.rng, self.kernel = np.random.default_rng(seed), kernel
-        self.a = arrays(self.rng, kernel)
-        self.called, self.refused = set(), 0
+    def __init__(self, seed, kernel, reference=None):
+        self.rng, self.kernels = np.random.default_rng(seed), [kernel] + [reference] * (reference is not None)
+        self.seed, self.a = seed, arrays(self.rng, kernel)
+        self.called, self.refused = Counter(), Counter()
 
-    def call(self, name, *arguments, share=0.4):
-        """What the binding returns for the arguments, one of which may be damaged; None if it refuses them."""
+    def call(self, name, *arguments, share=0.4, gives=object, **options):
+        """What the binding returns for the arguments, one of which may be damaged; None if it refuses them.
+
+        What an undamaged call returns is compared with `gives`: see `require_given`.
+        """
         arguments = list(arguments)
-        if arguments and self.rng.random() < share:
+        is_damaged = bool(arguments) and self.rng.random() < share
+        if is_damaged:
             k = int(self.rng.integers(0, len(arguments)))
             arguments[k] = damaged(self.rng, arguments[k])
-        self.called.add(name.partition(".")[0])
-        function = self.kernel
-        for part in name.split("."):
-            function = getattr(function, part)
-        try:
-            return function(*arguments)
-        except REFUSALS:
-            self.refused += 1
+        self.called[name] += 1
+        where = f"{name} in the round of seed {self.seed}"
+        twins = [of_kernel(arguments, k) for k in range(len(self.kernels))]
+        if name in IN_PLACE:
+            for given in twins[1:]:
+                given[:] = [own(argument) for argument in given]
+        found = [
+            outcome(kernel, name, given, options) for kernel, given in zip(self.kernels, twins, strict=True)
+        ]
+        result, error = found[0]
+        if len(found) > 1:
+            self.compare(found, twins, where)
+        if error is not None:
+            self.refused[name] += 1
+            assert str(error), where
+            return None
+        if not is_damaged:
+            require_given(result, gives, where)
+        is_object = type(result).__module__.endswith("_kernel")
+        return Both(*(made for made, _ in found)) if is_object else result
+
+    def compare(self, found, twins, where):
+        (mine, error), (other, other_error) = found
+        assert type(error) is type(other_error), (where, error, other_error)
+        if isinstance(error, ValueError):
+            assert str(error) == str(other_error), where
+        require_same(mine, other, where)
+        for a, b in zip(*twins, strict=True):
+            if isinstance(a, np.ndarray) and a is not b:
+                require_same(a, b, where)
 
     def make(self, name, *arguments):
         """An object of the kernel: of a damaged argument, if it takes that, else of the arguments as they are."""
@@ -179,9 +218,9 @@ class Round:
         relations = make("Relations", a["up_indptr"], a["up_indices"], a["down_indptr"], a["down_indices"])
         keys = make("SparseKeys", counts[1])
         rankings = [make("Ranking", k, relations, int(self.rng.integers(0, 5))) for k in (a["keys"], keys)]
-        penalty = make("GraphPenalty", a["down_indptr"], a["down_indices"])
+        penalty = make("GraphPenalty", a["child_indptr"], a["child_indices"])
         openings = make("Openings", a["up_indptr"], a["up_indices"], a["depths"])
-        smoothing = make("Smoothing", str(self.rng.choice(self.kernel.SMOOTHINGS)), 1.0)
+        smoothing = make("Smoothing", str(self.rng.choice(self.kernels[0].SMOOTHINGS)), 1.0)
         if self.rng.random() < 0.5:
             for array in a.values():
                 if self.rng.random() < 0.3:
@@ -189,91 +228,164 @@ class Round:
         self.read_rows()
         for some in counts:
             self.score(some, relations, smoothing, rankings)
-            self.call("add_cooccurrences", some, counts[1])
+            self.call("add_cooccurrences", some, counts[1], gives=ALL_COOCCURRENCES)
         for some in (a["keys"], keys):
-            self.call("hierarchical_tree", some, relations, a["root_order"], int(self.rng.integers(0, 5)))
+            order, block = a["root_order"], int(self.rng.integers(0, 5))
+            self.call("hierarchical_tree", some, relations, order, block, gives=(np.int32, None))
         for ranking in rankings:
             self.learn(ranking, d)
-        self.call("SparseKeys.row", keys, 0)
+        self.call("SparseKeys.row", keys, 0, gives=(np.int64, None))
         self.penalise(penalty)
         self.open(openings, smoothing)
+        self.call("Stop.obey", make("Stop"), gives=type(None))
+        self.call("Stop.set", make("Stop"), gives=type(None))
 
     def open(self, openings, smoothing):
         a, classes = self.a, len(self.a["ones"])
         table = a["indptr"], a["indices"]
-        self.call("count_openings", openings, *table, a["codes"], classes, int(self.rng.integers(1, 70)))
+        d, n = self.a["ones"].shape[1], len(a["rows"])
+        counts = (np.int32, classes, d)
+        block = int(self.rng.integers(1, 70))
+        self.call(
+            "count_openings", openings, *table, a["codes"], classes, block, gives=[counts, counts, object]
+        )
         for left_out in (-1, 0):
             scorer = self.make("OpenScorer", openings, a["ones"], a["open"], smoothing, left_out)
             if scorer is not None:  # the arrays may have been written to since
-                self.call("OpenScorer.log_likelihood", scorer, *table, a["rows"])
-                assert scorer.on().shape == scorer.off().shape == a["ones"].shape[::-1]
+                self.call("OpenScorer.log_likelihood", scorer, *table, a["rows"], gives=(np.float64, n, None))
+                self.call("OpenScorer.on", scorer, gives=(np.float64, d, None))
+                self.call("OpenScorer.off", scorer, gives=(np.float64, d, None))
 
     def read_rows(self):
         a, call, (n, d) = self.a, self.call, self.a["values"].shape
-        totals = np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
-        call("pack_dense", a["values"], a["rows"])
-        call("pack_sparse", a["indptr"], a["indices"], d, a["rows"])
-        call("count_words", a["words"], *totals)
-        call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals)
-        call("count_cooccurrences", a["indptr"], a["indices"], a["codes"], a["ones"].copy())
-        call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n)
-        call("spanning_tree", a["keys"], d, 0)
+        words = (np.uint64, -(-n // 64), d)
+
+        def totals():
+            return np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
+
+        call("pack_dense", a["values"], a["rows"], gives=words)
+        call("pack_sparse", a["indptr"], a["indices"], d, a["rows"], gives=words)
+        call("count_words", a["words"], *totals(), gives=type(None))
+        call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), gives=type(None))
+        rows = a["indptr"], a["indices"], a["codes"]
+        call("count_cooccurrences", *rows, a["ones"].copy(), gives=ALL_COOCCURRENCES)
+        call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
+        call("spanning_tree", a["keys"], d, 0, gives=(np.int32, d))
 
     def score(self, counts, relations, smoothing, rankings):
         a, call, n = self.a, self.call, len(self.a["values"])
         rows, rest = (a["words"], n), (counts, a["log_prior"], smoothing)
-        call("cmi_keys", counts)
-        call("pair_keys", a["first"], a["second"], counts)
-        call("most_informative", counts)
-        call("tree_joint_log", a["parent"], *rows, *rest)
-        call("tree_factors", a["parents"], *rows, counts, smoothing)
+        joint, factors = (np.float64, n, None), (np.float64, n, None, None)
+        call("cmi_keys", counts, gives=(np.int64, None))
+        call("pair_keys", a["first"], a["second"], counts, gives=(np.int64, len(a["first"])))
+        call("most_informative", counts, gives=int)
+        call("tree_joint_log", a["parent"], *rows, *rest, gives=joint)
+        call("tree_factors", a["parents"], *rows, counts, smoothing, gives=factors)
+        least = int(self.rng.choice([0, 1, 5, n + 1]))  # at the last, no estimator qualifies
         for ancestors in ("depend", "naive", "absent"):
-            call("aode_joint_log", relations, ancestors, 1, *rows, a["log_prior"], *rest)
-            call("aode_factors", relations, ancestors, 1, *rows, *rest)
-        call("hip_select", relations, a["words"])
-        call("hip_joint_log", relations, *rows, *rest)
+            call("aode_joint_log", relations, ancestors, least, *rows, a["log_prior"], *rest, gives=joint)
+            parts = [factors, joint, (np.bool_, n)]
+            call("aode_factors", relations, ancestors, least, *rows, *rest, gives=parts)
+        call("hip_select", relations, a["words"], gives=(np.uint64, None, None))
+        call("hip_joint_log", relations, *rows, *rest, gives=joint)
         for ranking in rankings:
-            call("lazy_joint_log", ranking, *rows, a["root_order"], 0, bool(self.rng.random() < 0.5), *rest)
+            directed = bool(self.rng.random() < 0.5)
+            call("lazy_joint_log", ranking, *rows, a["root_order"], 0, directed, *rest, gives=joint)
 
     def learn(self, ranking, d):
         a, n = self.a, len(self.a["values"])
-        self.call("Ranking.sort", ranking, 3)
+        self.call("Ranking.sort", ranking, 3, gives=type(None))
         for directed in (True, False):
-            self.call("lazy_trees", ranking, a["words"], n, a["root_order"], d - 1, directed, False)
-        self.call("Ranking.edges", ranking, d)
-        assert ranking is None or ranking.n_sorted >= 0
+            wide, trees = bool(self.rng.random() < 0.5), (np.int32, n, None)
+            self.call(
+                "lazy_trees", ranking, a["words"], n, a["root_order"], d - 1, directed, wide, gives=trees
+            )
+        self.call("Ranking.edges", ranking, d, gives=(np.int32, None, 2))
+        assert ranking is None or all(part.n_sorted >= 0 for part in ranking.parts)
 
     def penalise(self, penalty):
         a = self.a
-        for method in ("maxima", "dual_norm"):
-            self.call(f"GraphPenalty.{method}", penalty, a["vector"])
-        self.call("GraphPenalty.prox", penalty, a["vector"], 0.5)
+        vector = (np.float64, None)
+        self.call("GraphPenalty.maxima", penalty, a["vector"], gives=vector)
+        self.call("GraphPenalty.dual_norm", penalty, a["vector"], gives=float)
+        for strength in (0.5, 0.0):
+            self.call("GraphPenalty.prox", penalty, a["vector"], strength, gives=vector)
         rows = (a["csr_indptr"], a["csr_indices"], a["csr_values"], a["sign"], a["weight"])
-        # A number of iterations that is too large is valid, and takes for ever.
-        path = partial(self.kernel.logistic_path, max_iter=int(self.rng.choice([-1, 0, 1, 20])), tol=1e-3)
-        k = int(self.rng.integers(0, 7))
-        arguments = [*rows, penalty, a["lambdas"]]
-        arguments[k] = damaged(self.rng, arguments[k])
-        self.called.add("logistic_path")
-        try:
-            path(*arguments)
-        except REFUSALS:
-            self.refused += 1
+        # A number of iterations that is too large is valid, and takes for ever: it is not damaged.
+        iterations, tol = [-1, 0, 1, 1, 20, 20, 20], [1e-3, 1e-3, 1e-3, np.nan]
+        options = {"max_iter": int(self.rng.choice(iterations)), "tol": float(self.rng.choice(tol))}
+        fits = [(np.float64, None, None), (np.float64, None, 3), (np.int64, None)]
+        for _ in range(3):
+            self.call("logistic_path", *rows, penalty, a["lambdas"], **options, gives=fits)
 
 
-def main(seconds, seed, path=None):
-    kernel = load_kernel(path)
+ALL_COOCCURRENCES = [(np.int64, None), (np.int32, None), (np.int32, None, None)]
+
+
+def own(argument):
+    """A copy of an array that is written to."""
+    if isinstance(argument, np.ndarray) and argument.flags.writeable and argument.flags.c_contiguous:
+        return unaligned(argument) if not argument.flags.aligned else argument.copy()
+    return argument
+
+
+def fuzz(options):
+    """The calls of each entry, and those that were refused."""
+    kernel = load_kernel(options.extension)
+    reference = load_kernel(None) if options.extension else None
     names = {name for name in dir(kernel) if not name.startswith("_")} - {"SMOOTHINGS"}
-    rounds = refused = 0
-    end = time.monotonic() + float(seconds)
-    while time.monotonic() < end:
-        sys.stderr.write(f"\rseed {int(seed) + rounds}")
-        this = Round(int(seed) + rounds, kernel)
+    called, refused, seed = Counter(), Counter(), options.seed
+    end = time.monotonic() + options.seconds
+    while called.total() < options.cases and time.monotonic() < end:
+        sys.stderr.write(f"\rseed {seed}")
+        this = Round(seed, kernel, reference)
         this.run()
-        assert this.called == names, f"not called: {sorted(names - this.called)}"
-        rounds, refused = rounds + 1, refused + this.refused
-    print(f"{rounds} rounds from seed {seed}, {refused} calls refused")
+        missing = names - {name.partition(".")[0] for name in this.called}
+        assert not missing, f"not called: {sorted(missing)}"
+        called, refused, seed = called + this.called, refused + this.refused, seed + 1
+    return {"called": called, "refused": refused}
+
+
+def fuzz_in_processes(options):
+    """The same, by several processes: they have seeds far apart, and an equal share of the cases."""
+    command = [sys.executable, __file__, "--seconds", str(options.seconds), "--json"]
+    command += ["--cases", str(-(-options.cases // options.processes))]
+    command += ["--extension", options.extension] if options.extension else []
+    seeds = [options.seed + k * 10**9 for k in range(options.processes)]
+    running = [
+        subprocess.Popen([*command, "--seed", str(s)], stdout=subprocess.PIPE, text=True) for s in seeds
+    ]
+    totals = {"called": Counter(), "refused": Counter()}
+    for process, seed in zip(running, seeds, strict=True):
+        output, _ = process.communicate()
+        if process.returncode:
+            sys.exit(f"\nthe process with the first seed {seed} ended with code {process.returncode}")
+        for kind, found in json.loads(output).items():
+            totals[kind] += Counter(found)
+    return totals
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cases", type=int, default=10**6)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument("--extension")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    begin = time.monotonic()
+    totals = (fuzz if options.processes == 1 else fuzz_in_processes)(options)
+    if options.json:
+        print(json.dumps(totals))
+        return
+    called, refused = totals["called"], totals["refused"]
+    sys.stderr.write("\n")
+    for name in sorted(called):
+        print(f"{name:24}{called[name]:>9} calls{refused[name]:>9} refused")
+    seconds = time.monotonic() - begin
+    print(f"{called.total()} cases from seed {options.seed} in {seconds:.0f} s, {refused.total()} refused")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

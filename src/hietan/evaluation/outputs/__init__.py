@@ -11,16 +11,27 @@ from hietan.evaluation.outputs.compact import (
 from hietan.evaluation.outputs.details import read_details
 from hietan.evaluation.outputs.explanations import write_details, write_explanations
 from hietan.evaluation.outputs.figures import write_figures
-from hietan.evaluation.outputs.tables import TextTable, write_tables
+from hietan.evaluation.outputs.tables import (
+    comparison_table,
+    effects_table,
+    overall_tests,
+    score_table,
+    write_tables,
+)
+from hietan.evaluation.outputs.text_table import TextTable
 
 __all__ = [
     "Reasons",
     "TextTable",
     "compact",
+    "comparison_table",
     "decimal",
     "decimals",
+    "effects_table",
     "ontology_parents",
+    "overall_tests",
     "read_details",
+    "score_table",
     "significant",
     "write_details",
     "write_explanations",

@@ -6,6 +6,7 @@ methods of `hietan.hierarchy.Hierarchy`: evaluation does not import the rooms in
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,6 +14,8 @@ import numpy as np
 
 # How many features are listed individually, besides those between them and the root; the others are summed.
 SHOWN = 150
+# How many of the edges that were considered for a tree are listed.
+SHOWN_EDGES = 15
 INFINITE = 1e9  # JSON has no infinity
 
 
@@ -59,6 +62,32 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
         "rest": [len(rest), decimal(sum(rest))],
         "other": [[what, decimal(value)] for what, value in explanation.other],
         "removed": _removed(explanation, column, reasons),
+    }
+
+
+def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:
+    """How a tree was learned, as arrays: [rank, one column, the other, CMI, taken (1) or refused (0), outcome].
+
+    A trace is any object with the attributes of `hietan.explain.Trace`. The first `shown` edges are listed; of the
+    others, it says how many were considered. `directions` has how many edges of the tree each rule directed.
+    """
+    column = {name: j for j, name in enumerate(trace.tree.feature_names)}
+    return {
+        "edges": [
+            [
+                edge.rank,
+                column[edge.first],
+                column[edge.second],
+                decimal(edge.information),
+                int(edge.verdict.is_taken),
+                edge.outcome,
+            ]
+            for edge in trace.considered
+            if edge.rank <= shown
+        ],
+        "considered": trace.n_considered,
+        "all": trace.n_edges,
+        "directions": Counter(direction.value for direction in trace.directions.values()),
     }
 
 

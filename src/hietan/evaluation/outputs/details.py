@@ -9,7 +9,7 @@ from typing import Any
 
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
-from hietan.evaluation.outputs.compact import Reasons, compact, ontology_parents
+from hietan.evaluation.outputs.compact import Reasons, compact, compact_trace, ontology_parents
 from hietan.exceptions import StudyError
 
 FOLDER = "details"
@@ -35,10 +35,12 @@ class DatasetDetails:
         self.reasons = Reasons()
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
 
-    def add(self, key: str, explanations: Mapping[int, Any]) -> None:
-        """Add what one method says about the chosen rows."""
+    def add(self, key: str, explanations: Mapping[int, Any], traces: Mapping[int, Any]) -> None:
+        """Add what one method says about the chosen rows, and how it learned their trees, if it learns any."""
         for i, explanation in explanations.items():
             self.rows[i][key] = compact(explanation, self.reasons)
+            if i in traces:
+                self.rows[i][key]["trace"] = compact_trace(traces[i])
 
     def content(self) -> dict[str, Any]:
         """The content of the file as plain values."""

@@ -20,6 +20,7 @@ from sklearn.base import clone
 from hietan._io import atomic_write, safe_file_name, to_json
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
+from hietan.evaluation.outputs.compact import SHOWN_EDGES
 from hietan.evaluation.outputs.details import DatasetDetails
 from hietan.evaluation.outputs.file_names import method_stem
 from hietan.evaluation.study.plan import Study
@@ -58,11 +59,14 @@ class ChosenRows:
         """The names in the dataset."""
         return self.study.view(self.dataset)
 
-    def explain(self, key: str) -> dict[int, Any]:
-        """The explanations that a method gives of the rows, by row; its models are fitted for them."""
+    def explain(self, key: str, *, traced: bool = False) -> tuple[dict[int, Any], dict[int, Any]]:
+        """The explanations that a method gives of the rows, by row; its models are fitted for them.
+
+        Also returned, if `traced`, and if the method offers `trace`: how the trees of the rows were learned.
+        """
         model = self.study.model(self.dataset, key, self.study.seeds[0])
         data = self.study.datasets[self.dataset]
-        return _explain(model, data, self.predictions[key].fold, list(self.why))
+        return _explain(model, data, self.predictions[key].fold, list(self.why), traced)
 
 
 def write_explanations(
@@ -121,10 +125,10 @@ def _explain_method(rows: ChosenRows, key: str, readable: bool, shown: DatasetDe
     A method that fails to explain what it predicted is left out with a warning; it must not cost the others theirs.
     """
     try:
-        explanations = rows.explain(key)
+        explanations, traces = rows.explain(key, traced=shown is not None)
         text = to_json(_readable(rows, key, explanations)) if readable else None
         if shown is not None:
-            shown.add(key, explanations)
+            shown.add(key, explanations, traces)
     except Exception as error:
         for methods in () if shown is None else shown.rows.values():
             methods.pop(key, None)
@@ -196,15 +200,20 @@ def _margin(pooled: PooledPredictions) -> Any:
     return logs[rows, truth] - others.max(axis=1)
 
 
-def _explain(model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int]) -> dict[int, Any]:
+def _explain(
+    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], traced: bool
+) -> tuple[dict[int, Any], dict[int, Any]]:
     found: dict[int, Any] = {}
+    traces: dict[int, Any] = {}
     for fold in sorted({int(fold_of_row[i]) for i in rows}):
         train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(model).fit(data.X[train], data.y[train])
         here = [i for i in rows if fold_of_row[i] == fold]
         explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
         found |= zip(here, explanations, strict=True)
-    return found
+        if traced and hasattr(fitted, "trace"):
+            traces |= {i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here}
+    return found, traces
 
 
 def _readable(rows: ChosenRows, key: str, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:

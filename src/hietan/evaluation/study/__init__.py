@@ -1,6 +1,6 @@
 """Studies: every method on every dataset, for every seed and fold; an interrupted study can be resumed."""
 
-from hietan.evaluation.study.compare import compare_studies
+from hietan.evaluation.study.compare import bootstrap_studies, compare_studies
 from hietan.evaluation.study.journal import read_manifest
 from hietan.evaluation.study.plan import Job, Method, Progress, Study, method_key
 from hietan.evaluation.study.results import Failure, StudyResults, read_groups, read_summary
@@ -13,6 +13,7 @@ __all__ = [
     "Progress",
     "Study",
     "StudyResults",
+    "bootstrap_studies",
     "compare_studies",
     "method_key",
     "read_groups",

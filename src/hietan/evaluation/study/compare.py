@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from hietan._io import read_csv
 from hietan._runtime.spelling import suggest
+from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.study.results import read_groups, read_summary
 from hietan.exceptions import StudyError
+
+_WHICH = ("dataset", "method", "setting", "tuning", "seed")
 
 
 def compare_studies(
@@ -19,6 +27,7 @@ def compare_studies(
     metric: str = "gmean",
     control: str | None = None,
     alternative: str = "two-sided",
+    rank_decimals: int | None = None,
 ) -> tuple[Ranking, ...]:
     """Rank and test the results in the directories of finished studies, all together.
 
@@ -32,6 +41,8 @@ def compare_studies(
         The method that the others are compared with; the one with the best average rank if not given.
     alternative : {"two-sided", "greater"}
         Whether the tests look for differences from the control in both directions, or only for worse methods.
+    rank_decimals : int, optional
+        Round the average ranks to this many decimals before they are tested, as the paper did with 2.
 
     Raises
     ------
@@ -70,5 +81,51 @@ def compare_studies(
     if control is not None and control not in known:
         raise StudyError(f"unknown control {control!r}{suggest(control, known)}")
     return make_rankings(
-        list(rows.values()), groups=groups, metrics=[metric], control=control, alternative=alternative
+        list(rows.values()),
+        groups=groups,
+        metrics=[metric],
+        control=control,
+        alternative=alternative,
+        rank_decimals=rank_decimals,
     )
+
+
+def bootstrap_studies(directories: Sequence[str | Path], ranking: Ranking) -> Bootstrap | None:
+    """Draw rows from the predictions of finished studies, for the methods of a ranking by `compare_studies`.
+
+    Returns None unless the ranking is by GMean and the directories hold the predictions of all of its methods.
+    """
+    if ranking.metric != "gmean":
+        return None
+    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    rows: dict[str, list[str]] = {}
+    for directory in directories:
+        for (dataset, method, seed), (names, pooled) in _read_predictions(Path(directory), ranking):
+            predictions[dataset, method, seed] = pooled
+            if rows.setdefault(dataset, names) != names:
+                raise StudyError(
+                    f"{directory} and an earlier directory have different rows in {dataset}; "
+                    "compare studies that were run on the same data"
+                )
+    found = {(dataset, method) for dataset, method, _ in predictions}
+    if any((dataset, method) not in found for dataset in ranking.datasets for method in ranking.methods):
+        return None
+    return bootstrap_gmean(predictions, rows, ranking.methods, groups=ranking.groups)
+
+
+def _read_predictions(
+    folder: Path, ranking: Ranking
+) -> Iterable[tuple[tuple[str, str, int], tuple[list[str], PooledPredictions]]]:
+    """What `predictions.csv` says about the methods of a ranking: (dataset, method, seed), names and predictions."""
+    path = folder / "predictions.csv"
+    if not path.is_file():
+        return
+    columns = ("instance", "y_true", "y_pred", "fold")
+    for key, lines in groupby(read_csv(path), key=lambda line: [line[name] for name in _WHICH]):
+        dataset, method, setting, tuning, seed = key
+        if tuning != ranking.tuning or setting not in (ranking.setting, "") or method not in ranking.methods:
+            continue
+        cells = [[line[name] for name in columns] for line in lines]
+        names, y_true, y_pred, fold = map(list, zip(*cells, strict=True))
+        pooled = PooledPredictions(np.array(y_true), np.array(y_pred), None, np.array(fold, dtype=np.int64))
+        yield (dataset, method, int(seed)), (names, pooled)

@@ -115,7 +115,7 @@ class Study:
     groups : mapping of str to str
         The group of each dataset that has one.
     usage : bool
-        Whether feature usage is counted in the first seed.
+        Whether feature usage is counted.
     command : str
         The command that runs the study.
     format : int

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hietan._io import atomic_write, csv_text, read_csv, to_json
-from hietan.evaluation.bootstrap import bootstrap_gmean
+from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pool
+from hietan.evaluation.effect_sizes import ROPE
 from hietan.evaluation.metrics import METRICS, Predictions
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
 from hietan.evaluation.study.journal import Journal, read_manifest
 from hietan.evaluation.study.outcomes import decode_predictions, decode_usage
 from hietan.evaluation.study.plan import Study
-from hietan.evaluation.usage import FeatureUsage
+from hietan.evaluation.usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
 
 
@@ -51,7 +54,7 @@ class StudyResults:
     predictions : mapping
         (dataset, method key, seed) to PooledPredictions.
     usage : mapping
-        (dataset, method key) to FeatureUsage, in the first seed.
+        (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` has its rankings.
     directory : Path or None
         Where the results are; None if nothing was kept on disk.
     """
@@ -68,6 +71,67 @@ class StudyResults:
     def manifest(self) -> dict[str, Any]:
         """The study as plain values: versions, seeds, fingerprints."""
         return self.study.manifest
+
+    def comparisons(self, *, rope: float = ROPE) -> tuple[MethodComparison, ...]:
+        """Every method of every ranking against its control, in one tidy table.
+
+        It has the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in which differences
+        up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data frame of it.
+        """
+        return tuple(
+            row
+            for ranking in self.rankings
+            for row in compare_methods(ranking, self.bootstrap(ranking), rope=rope)
+        )
+
+    def feature_usage(
+        self, dataset: str | None = None, method: str | None = None, *, by: str | None = "selected"
+    ) -> tuple[UsageRow, ...]:
+        """How often each feature is used, ranked as in the paper's Table S1.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            The dataset; all of them if not given, one after the other.
+        method : str, optional
+            The key of the method; all of them if not given.
+        by : {"selected", "in_edges"} or None
+            The count by which the features of a dataset and method are sorted, the most frequent first: *Freq. of
+            Selection* or *Freq. in Edges*. Ties are broken by the other count, then by the order of the columns. None
+            leaves them in the order of the columns. Every row has both ranks.
+
+        Returns
+        -------
+        tuple of UsageRow
+            ``pandas.DataFrame(results.feature_usage())`` makes a data frame of it.
+        """
+        rows: list[UsageRow] = []
+        for (where, key), usage in self.usage.items():
+            if dataset not in (None, where) or method not in (None, key):
+                continue
+            view, kind = self.study.view(where), self.study.methods[key]
+            n_seeds = usage.n_rows // len(view.instance_names)
+            which = (where, kind.name, kind.setting, kind.tuning, n_seeds)
+            columns = (usage.selected, usage.in_edges, usage.ranks("selected"), usage.ranks("in_edges"))
+            selected, in_edges, *ranks = (column.tolist() for column in columns)
+            for j in range(len(selected)) if by is None else usage.top(by=by):
+                feature = (view.feature_names[j], view.term_names[j])
+                counts = (selected[j], in_edges[j], usage.n_rows)
+                rows.append(UsageRow(*which, *feature, *counts, *(rank[j] for rank in ranks)))
+        return tuple(rows)
+
+    def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
+        """Draws of rows for the methods of a ranking; None unless it is by GMean. Drawn once."""
+        if ranking.metric != "gmean":
+            return None
+        which = (ranking.tuning, ranking.setting, ranking.methods)
+        if which not in self._drawn:
+            self._drawn[which] = _draw_rows(self, ranking)
+        return self._drawn[which]
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[Any, ...], Bootstrap]:
+        return {}
 
 
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
@@ -88,12 +152,20 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
                 if not any("error" in job for job in whole):
                     parts = [decode_predictions(job) for job in whole]
                     predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
-            counted = [decode_usage(job) for job in jobs.values() if "usage" in job]
-            if len(counted) == study.cv:
+            counted = [part for seed in study.seeds for part in _usage_of_seed(study, jobs, seed)]
+            if counted:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
     rankings = make_rankings(summary, groups=study.groups, names=study.datasets)
     return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
+
+
+def _usage_of_seed(
+    study: Study, jobs: Mapping[tuple[int, int], Mapping[str, Any]], seed: int
+) -> list[FeatureUsage]:
+    """The feature usage of all folds of a seed, or nothing: only then was it counted for every row."""
+    whole = [jobs[seed, fold] for fold in range(study.cv)]
+    return [decode_usage(job) for job in whole] if all("usage" in job for job in whole) else []
 
 
 def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
@@ -122,9 +194,12 @@ def write_results(results: StudyResults, folder: Path) -> None:
     write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
     write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
     write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
-    write_csv(folder / "feature_usage.csv", USAGE, _usage_lines(results))
+    used = [row.values() for row in results.feature_usage(by=None)]
+    write_csv(folder / "feature_usage.csv", UsageRow.header(), used)
     write_csv(folder / "bootstrap.csv", BOOTSTRAP, _bootstrap_lines(results))
     write_rankings(results.rankings, folder)
+    compared = [row.values() for row in results.comparisons()]
+    write_csv(folder / "comparisons.csv", MethodComparison.header(), compared)
     failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
     write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
     atomic_write(folder / "failures.txt", "\n".join(_tracebacks(results.failures)))
@@ -160,7 +235,6 @@ _WHICH = ("dataset", "method", "setting", "tuning", "seed")
 PREDICTIONS = (*_WHICH, "fold", "instance", "y_true", "y_pred", "log_odds", "probabilities")
 _FOLD_METRICS = ("gmean", "sensitivity", "specificity", "auc")
 FOLDS = (*_WHICH, "fold", "n_rows", *_FOLD_METRICS)
-USAGE = (*_WHICH, "feature", "name", "selected", "in_edges", "n_rows")
 _ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
 BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
 
@@ -195,31 +269,27 @@ def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
             yield [*which, k, int(rows.sum()), *values]
 
 
-def _usage_lines(results: StudyResults) -> Iterable[list[Any]]:
-    for (dataset, key), usage in results.usage.items():
-        view = results.study.view(dataset)
-        which = _which(results, dataset, key, results.study.seeds[0])
-        columns = (view.feature_names, view.term_names, usage.selected.tolist(), usage.in_edges.tolist())
-        for row in zip(*columns, strict=True):
-            yield [*which, *row, usage.n_rows]
-
-
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
     """The middle 95 % of draws of rows: sampling error, whereas the spread over seeds is the noise of the splits."""
-    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
     for ranking in results.rankings:
-        if ranking.metric != "gmean":
+        drawn = results.bootstrap(ranking)
+        if drawn is None:
             continue
-        keys = [
-            key
-            for name in ranking.methods
-            for key, m in results.study.methods.items()
-            if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
-        ]
-        drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
         ends = np.vstack([drawn.interval(drawn.mean_gmean), drawn.interval(drawn.average_rank)]).T
         for name, row in zip(ranking.methods, ends.tolist(), strict=True):
             yield [ranking.tuning, ranking.setting, name, len(drawn.mean_gmean), *row]
+
+
+def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
+    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
+    keys = [
+        key
+        for name in ranking.methods
+        for key, m in results.study.methods.items()
+        if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
+    ]
+    drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+    return replace(drawn, methods=ranking.methods)
 
 
 def _summary_rows(

@@ -98,7 +98,7 @@ def run_study(
         Datasets that describe the same rows in several ways form a group. Ranks are also given per group, and the
         bootstrap draws a row in all datasets of its group together.
     usage : bool
-        Whether to count feature usage, in the first seed, of methods that offer `trees`.
+        Whether to count feature usage, in every seed, of methods that offer `trees`.
     retry_failed : bool
         Whether to run failed jobs again.
     job_timeout : float, optional
@@ -249,7 +249,7 @@ def _outcomes_on_workers(
 
 def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
     """The rows that a job sets aside, and whether it counts feature usage."""
-    return study.folds[job.dataset, job.seed] == job.fold, study.usage and job.seed == study.seeds[0]
+    return study.folds[job.dataset, job.seed] == job.fold, study.usage
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:

@@ -12,6 +12,7 @@ function explanationPanel(dataset, entry, method) {
     predictionLine(why),
     el("h4", {}, "The learned tree"),
     learnedTree(dataset, why, title),
+    why.trace && treeTrace(dataset, why.trace),
     el("h4", {}, "How the log-odds add up"),
     waterfall(dataset, why),
     removedTerms(dataset, why),
@@ -45,6 +46,39 @@ function learnedTree(dataset, why, title) {
         `Not drawn: ${plural(number, "weaker feature")}, adding ${signed(total)} in total.`,
       ),
   ];
+}
+
+// The first edges that were considered for the tree, taken or refused; made when it is first opened.
+function treeTrace(dataset, trace) {
+  const box = el("div", {});
+  const row = ([rank, i, j, information, taken, outcome]) =>
+    el(
+      "tr",
+      { class: taken ? "taken" : null },
+      numberCell(count(rank)),
+      el("td", {}, term(dataset, i), " – ", term(dataset, j)),
+      numberCell(information.toFixed(4)),
+      el("td", {}, bdi(outcome)),
+    );
+  const ontoggle = () => {
+    if (!details.open || box.firstChild) return;
+    const heads = [numberHead("rank"), columnHead("edge"), numberHead("CMI"), columnHead("outcome")];
+    append(box, [scrollRegion("Considered edges", table({ class: "trace" }, heads, trace.edges.map(row)))]);
+  };
+  const directed = Object.entries(trace.directions).map(([rule, n]) => `${count(n)} ${rule}`);
+  const summary = el("summary", {}, `How it was learned: ${plural(trace.considered, "edge")} considered`);
+  const details = el(
+    "details",
+    { class: "learned", ontoggle },
+    summary,
+    note(
+      "Edges are considered from the highest conditional mutual information (CMI) down, ",
+      `until the tree is complete; the first ${count(trace.edges.length)} are listed. `,
+      directed.length > 0 && `Directions of the edges of the tree: ${directed.join(", ")}.`,
+    ),
+    box,
+  );
+  return details;
 }
 
 // The steps from zero to the log-odds: [label, value of the feature, what it adds].

@@ -41,7 +41,10 @@ function features() {
   return [
     card(
       "Features",
-      note("How often a term is kept in the tree of a test row, and how many edges of these trees contain it."),
+      note(
+        "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
+          "over all seeds; with the rank among all terms, which terms with equal counts share.",
+      ),
       controls,
       usageTable.elements(),
     ),
@@ -122,20 +125,27 @@ class UsageTable {
 function usageRow(dataset, usage, j, mostEdges) {
   const selected = usage.selected[j];
   const edges = usage.in_edges[j];
-  const below = (text) => el("span", { class: "sub" }, text);
+  const below = (counts, text) => el("span", { class: "sub" }, `rank ${count(rankOf(counts, j))}, ${text}`);
   return el(
     "tr",
     {},
     el("td", {}, featureLink(dataset.features[j])),
     el("td", {}, bdi(dataset.names[j])),
-    numberCell(count(selected), below(`${percent(selected / usage.rows)}%`), meter(selected / usage.rows, "meter")),
+    numberCell(
+      count(selected),
+      below(usage.selected, `${percent(selected / usage.rows)}%`),
+      meter(selected / usage.rows, "meter"),
+    ),
     numberCell(
       count(edges),
-      below(`${(edges / usage.rows).toFixed(2)} per row`),
+      below(usage.in_edges, `${(edges / usage.rows).toFixed(2)} per row`),
       meter(edges / mostEdges, "meter second"),
     ),
   );
 }
+
+// 1 for the largest count; terms that tie share the best rank.
+const rankOf = (counts, j) => 1 + counts.filter((n) => n > counts[j]).length;
 
 function meter(share, className) {
   const width = Math.min(100, 100 * share).toFixed(1) + "%";

@@ -9,6 +9,7 @@ function rankingCards(ranking) {
       card("Ranking by " + label, rankingTable(ranking, order), rankingNote(ranking)),
       card("Critical difference", criticalDifference(ranking, order)),
     ),
+    ranking.effects && effectsCard(ranking),
     card(`${label}${scale === 100 ? " in percent" : ""} by dataset and method`, heatMap(ranking, order)),
   ];
 }
@@ -40,7 +41,7 @@ function rankingTable(ranking, order) {
 }
 
 function rankingNote(ranking) {
-  const [chiSquared, p] = ranking.friedman || [];
+  const written = ([chiSquared, p]) => `chi-squared = ${chiSquared.toFixed(2)}, p = ${pValue(p)}`;
   return note(
     "Rank 1 is best. ",
     ranking.holm.length > 0 && "p: two-sided comparison with the best method, adjusted by Holm's procedure. ",
@@ -48,12 +49,53 @@ function rankingNote(ranking) {
       "95% interval: by a bootstrap over rows, which are drawn together in all datasets of a group. ",
     Object.keys(ranking.group_ranks).length > 0 &&
       "The columns on the right are average ranks within each group of datasets. ",
-    ranking.friedman && `Friedman's test: chi-squared = ${chiSquared.toFixed(2)}, p = ${pValue(p)}. `,
+    ranking.friedman && `Friedman's test: ${written(ranking.friedman)}`,
+    ranking.friedman &&
+      (ranking.friedman_corrected ? `; corrected for ties: ${written(ranking.friedman_corrected)}. ` : ". "),
     ranking.left_out.length > 0 && [
       "Left out because results are missing: ",
       ranking.left_out.map((method, k) => [k ? ", " : "", bdi(method)]),
       ".",
     ],
+  );
+}
+
+// How much the methods differ from the control, beside whether they do.
+function effectsCard(ranking) {
+  const { control, rope, rows } = ranking.effects;
+  const { label, scale, digits } = metricOf(ranking.metric);
+  const written = (x) => signed(scale * x, digits + 1);
+  const hasIntervals = rows.every(([, , low]) => low !== null);
+  const titles = [
+    "difference",
+    hasIntervals && "95% interval",
+    "rank-biserial",
+    "P(worse)",
+    "P(equivalent)",
+    "P(better)",
+  ];
+  const row = ([method, difference, low, high, biserial, ...probabilities]) =>
+    el(
+      "tr",
+      {},
+      rowHead(bdi(methods[method].name)),
+      numberCell(written(difference)),
+      hasIntervals && numberCell(`${written(low)} to ${written(high)}`),
+      numberCell(signed(biserial)),
+      probabilities.map((p) => numberCell(probability(p))),
+    );
+  const heads = [columnHead("method"), titles.filter(Boolean).map((title) => numberHead(title))];
+  const name = methods[control].name;
+  return card(
+    ["Differences from ", bdi(name)],
+    scrollRegion("Differences between methods", table({ class: "effects" }, heads, rows.map(row))),
+    note(
+      `Means over the datasets, in ${scale === 100 ? "points of " : ""}${label}. `,
+      hasIntervals && "95% interval: by a bootstrap over rows. ",
+      "Rank-biserial: +1 if a method is better on every dataset, −1 if it is worse on every one. ",
+      "P: by a Bayesian signed-rank test, in which differences up to ",
+      `${+(scale * rope).toPrecision(3)} count as equivalent.`,
+    ),
   );
 }
 
@@ -178,7 +220,7 @@ function heatMap(ranking, order) {
   return [
     scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
     note(
-      "Underlined: the best method on a dataset, unless all are equal. ",
+      "Bold: the best method on a dataset, unless all are equal. ",
       "Methods are ordered from left to right by average rank.",
     ),
   ];

@@ -1,0 +1,83 @@
+"""Scores of training rows by models that have not seen them, and what is chosen with them: the ridge, a temperature.
+
+They come from a cross-validation in which everything is done again for the training rows of a fold: counts, offsets,
+their spread, the regression. Approximate leave-one-out scores, one step of Newton's method away from the fit to all
+rows, are no substitute: they leave the offsets of the other rows as they are, and these offsets know the class of the
+row that is left out. Even with exact fits to all other rows, large ridges then seem better than they are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
+from sklearn.model_selection import StratifiedKFold
+
+from hietan._runtime.parallel import run_ordered
+from hietan.classifiers._solvers.losses import Loss, Matrix
+from hietan.classifiers._solvers.network_regression import NetworkRows
+from hietan.classifiers._solvers.ridge import solve_ridge
+from hietan.classifiers._solvers.ridge_problem import RidgeFit
+
+RIDGES = tuple(np.logspace(2, -2, 13).tolist())
+"""The values among which a ridge is chosen, the largest first."""
+N_FOLDS = 5
+HOTTEST = 20.0
+"""The largest temperature, and the inverse of the smallest."""
+
+
+def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs: int | None) -> list[Matrix]:
+    """The scores of all rows for each ridge, each row by a model of the other folds.
+
+    Parameters
+    ----------
+    rows : NetworkRows
+        The training rows; every class has at least two.
+    ridges : tuple of float
+        The weights of the penalty.
+    n_jobs : int or None
+        The number of threads; the scores do not depend on it.
+    """
+    n_folds = min(N_FOLDS, int(np.bincount(rows.codes).min()))
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)  # rows may be sorted
+    parts = list(folds.split(rows.codes, rows.codes))
+
+    def held_out(training: NDArray[np.intp], test: NDArray[np.intp]) -> list[Matrix]:
+        regression = rows.take(training).regression()
+        fit: RidgeFit | None = None
+        scores = []
+        for ridge in ridges:
+            fit = solve_ridge(regression.problem, ridge, fit)
+            scores.append(regression.scores(rows.take(test), fit))
+        return scores
+
+    gathered = [np.empty((len(rows.codes), rows.n_columns)) for _ in ridges]
+    for (_, test), found in zip(parts, run_ordered(held_out, parts, n_jobs), strict=True):
+        for scores, part in zip(gathered, found, strict=True):
+            scores[test] = part
+    return gathered
+
+
+def choose_ridge(rows: NetworkRows, loss: Loss, n_jobs: int | None) -> float:
+    """The ridge among `RIDGES` with the smallest loss of held-out scores; the largest of several."""
+    losses = [loss.value(scores) for scores in cross_validated_scores(rows, RIDGES, n_jobs)]
+    best: float = RIDGES[int(np.argmin(losses))]
+    return best
+
+
+def choose_temperature(rows: NetworkRows, loss: Loss, ridge: float, n_jobs: int | None) -> float:
+    """The number by which held-out scores are divided for the smallest loss."""
+    (scores,) = cross_validated_scores(rows, (ridge,), n_jobs)
+    return best_temperature(scores, loss)
+
+
+def best_temperature(scores: Matrix, loss: Loss) -> float:
+    """The number by which scores are divided for the smallest loss, from 1 / `HOTTEST` to `HOTTEST`."""
+    limit = np.log(HOTTEST)
+    found = minimize_scalar(
+        lambda log_temperature: loss.value(scores / np.exp(log_temperature)),
+        bounds=(-limit, limit),
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    return float(np.exp(found.x))

@@ -1,0 +1,131 @@
+"""The losses of a ridge: logistic for two classes, multinomial for more, each with what Newton's method needs.
+
+Scores have a row per training row, and one column for two classes, or a column per class for more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, logsumexp, softmax
+
+Matrix = NDArray[np.float64]
+
+
+class Curvature(Protocol):
+    """The second derivatives of a loss at some scores: a block of classes by classes for each row."""
+
+    @property
+    def diagonal(self) -> Matrix:
+        """The second derivative by each score, in the shape of the scores."""
+
+    def times(self, direction: Matrix) -> Matrix:
+        """The product with a change of the scores."""
+
+
+class Loss(Protocol):
+    """A convex function of the scores, summed over the rows."""
+
+    @property
+    def n_columns(self) -> int:
+        """The number of columns of the scores."""
+
+    @property
+    def weights(self) -> Matrix:
+        """The weights of the rows, shape (n_rows, 1)."""
+
+    def value(self, scores: Matrix) -> float:
+        """The sum over all rows."""
+
+    def gradient(self, scores: Matrix) -> Matrix:
+        """The first derivatives by the scores, in their shape."""
+
+    def curvature(self, scores: Matrix) -> Curvature:
+        """The second derivatives."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Diagonal:
+    diagonal: Matrix
+
+    def times(self, direction: Matrix) -> Matrix:
+        return self.diagonal * direction
+
+
+@dataclass(frozen=True, eq=False)
+class LogisticLoss:
+    """sum_i m_i ln(1 + exp(-y_i f_i)), with signs y and weights m, both of shape (n_rows, 1)."""
+
+    signs: Matrix
+    weights: Matrix
+
+    @property
+    def n_columns(self) -> int:
+        """One column: the log-odds of the second class."""
+        return 1
+
+    def value(self, scores: Matrix) -> float:
+        """The sum over all rows."""
+        return float(np.sum(self.weights * np.logaddexp(0, -self.signs * scores)))
+
+    def gradient(self, scores: Matrix) -> Matrix:
+        """The first derivatives by the scores."""
+        slopes: Matrix = -self.weights * self.signs * expit(-self.signs * scores)
+        return slopes
+
+    def curvature(self, scores: Matrix) -> Curvature:
+        """The second derivatives: a number for each row."""
+        return _Diagonal(self.weights * expit(scores) * expit(-scores))
+
+
+@dataclass(frozen=True, eq=False)
+class _Softmax:
+    weights: Matrix
+    probabilities: Matrix
+
+    @property
+    def diagonal(self) -> Matrix:
+        return self.weights * self.probabilities * (1 - self.probabilities)
+
+    def times(self, direction: Matrix) -> Matrix:
+        mean = np.sum(self.probabilities * direction, axis=1, keepdims=True)
+        product: Matrix = self.weights * self.probabilities * (direction - mean)
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class MultinomialLoss:
+    """sum_i m_i (ln sum_c exp(f_ic) - f_ik), k the class of row i; `member` is 1 there and 0 elsewhere."""
+
+    member: Matrix
+    weights: Matrix
+
+    @property
+    def n_columns(self) -> int:
+        """The number of classes."""
+        return int(self.member.shape[1])
+
+    def value(self, scores: Matrix) -> float:
+        """The sum over all rows."""
+        own = np.sum(self.member * scores, axis=1)
+        return float(np.sum(self.weights[:, 0] * (logsumexp(scores, axis=1) - own)))
+
+    def gradient(self, scores: Matrix) -> Matrix:
+        """The first derivatives by the scores."""
+        slopes: Matrix = self.weights * (softmax(scores, axis=1) - self.member)
+        return slopes
+
+    def curvature(self, scores: Matrix) -> Curvature:
+        """The second derivatives: a block for each row."""
+        return _Softmax(self.weights, softmax(scores, axis=1))
+
+
+def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64]) -> Loss:
+    """The loss of rows with these classes (as positions) and weights; the second of two classes is positive."""
+    column = weights[:, None]
+    if n_classes == 2:
+        return LogisticLoss(np.where(codes == 1, 1.0, -1.0)[:, None], column)
+    return MultinomialLoss(np.eye(n_classes)[codes], column)

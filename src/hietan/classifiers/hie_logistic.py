@@ -1,0 +1,426 @@
+"""HieLogistic: logistic regression on top of what the hierarchy's own network says."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, log_softmax, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hietan._runtime.parallel import map_chunks
+from hietan._runtime.thread_limits import one_thread
+from hietan.classifiers._fitting import read_rows
+from hietan.classifiers._partitions import also_lazily
+from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
+from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
+from hietan.classifiers._solvers.ridge import solve_ridge
+from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
+from hietan.classifiers._storable import StorableMixin
+from hietan.classifiers.checks import (
+    align_hierarchy,
+    check_binarize,
+    check_class_weight,
+    check_hierarchy,
+    check_n_jobs,
+    in_memory,
+    is_weight,
+    warn_of_contradiction,
+    warn_of_misspelt,
+)
+from hietan.classifiers.hie_ban import HieBAN
+from hietan.explain import Explanation, ScoreParts, explain_rows
+from hietan.explain.labels import readable_names, row_labels
+from hietan.hierarchy import Hierarchy
+from hietan.structure import (
+    BinaryRows,
+    OpenCounts,
+    Openings,
+    OpenScores,
+    count_openings,
+    unpack,
+)
+from hietan.structure.tree import ABSENT, ROOT
+
+# The solver goes far below; a fit that stays above is not what it says it is.
+LARGEST_GAP = 1e-8
+
+
+class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
+    """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
+
+    The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises
+
+        sum over rows of m ln(1 + exp(-y (g / sigma + w.x + b))) + (ridge s / 2) |w|^2 + 5 b^2
+
+    where y is 1 or -1, m is the weight of the class and s is the mean number of ones in a row. The offset g of a
+    training row is the log-odds of a HieBAN with equal class priors that was fitted to all other rows (exactly, without
+    fitting it again), and sigma is the standard deviation of these offsets. The score of a new row is
+    g / sigma + w.x + b, with g from all training rows; its logistic function is the probability.
+
+    With more than two classes, the offsets are the logarithms of P(x | c) / sigma, where sigma^2 is the mean, over all
+    pairs of classes, of the variance of their log-odds; the loss is multinomial, and the penalty is
+    ridge s |W|^2 + 10 |b|^2. Two classes are a special case of this.
+
+    The fit needs all training rows at once, so there is no `partial_fit`, and `fit` does not take Dask collections.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
+    alpha : float or None, default 1.0
+        Weight of the prior guess in every probability of the network; it must be above 0. None means that it is chosen
+        by the exact leave-one-out log loss of HieBAN.
+    ridge : float or None, default 1.0
+        Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
+        the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
+        with the same log loss. A class with fewer rows reduces the number of folds.
+    class_weight : {"balanced"}, dict or None, default "balanced"
+        Weights of the rows of each class. "balanced" gives each class the same total weight: the probabilities are then
+        those of equally frequent classes. None means 1, for probabilities that follow the classes' frequencies.
+    calibrate : bool, default False
+        Whether all scores are divided by a temperature, the positive number with the smallest log loss in the same
+        kind of cross-validation. This changes the probabilities, but never the predicted class.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+    n_jobs : int or None, default None
+        Number of threads, as in joblib. The results do not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The labels, sorted.
+    class_count_ : array of shape (n_classes,)
+        The number of training rows of each class.
+    counts_ : OpenCounts
+        The counts of the network.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The weights w of the features. Two classes have one row, whose positive class is `classes_[1]`.
+    intercept_ : array of shape (1,) or (n_classes,)
+        The constant terms b.
+    scale_ : float
+        The number sigma by which the log-odds of the network are divided.
+    temperature_ : float
+        The number by which scores are divided in the end; 1 unless `calibrate` is set.
+    alpha_ : float
+        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    ridge_ : float
+        The weight of the penalty, given or chosen.
+    n_iter_ : int
+        The number of steps of Newton's method.
+    gap_ : float
+        An upper bound on the distance of the objective from its minimum, as a fraction of the objective.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import HieLogistic, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> rows = [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl", "cat"])
+    >>> clf = HieLogistic(hierarchy=hierarchy).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
+    >>> print(clf.predict(X[:3]))
+    ['yes' 'yes' 'no']
+    """
+
+    _stored = frozenset(
+        {
+            "classes_",
+            "hierarchy_",
+            "n_features_in_",
+            "counts_",
+            "class_count_",
+            "alpha_",
+            "scale_",
+            "temperature_",
+            "ridge_",
+            "coef_",
+            "intercept_",
+            "n_iter_",
+            "gap_",
+        }
+    )
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float | None = 1.0,
+        ridge: float | None = 1.0,
+        class_weight: Mapping[Any, float] | str | None = "balanced",
+        calibrate: bool = False,
+        binarize: float | None = 0.0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.alpha = alpha
+        self.ridge = ridge
+        self.class_weight = class_weight
+        self.calibrate = calibrate
+        self.binarize = binarize
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows. A sparse matrix is never made dense; the columns of a data frame are matched to the
+            hierarchy by name.
+        y : array of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self._check_parameters()
+        # A refused fit leaves no model rather than half of two.
+        for name in (*self._stored, *self._stored_sometimes):
+            self.__dict__.pop(name, None)
+        read = read_rows(self, _in_memory(X), _in_memory(y), reset=True)
+        classes, codes = np.unique(read.y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
+            )
+        self._check_rarest(classes, codes)
+        hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
+        warn_of_misspelt(self.hierarchy, read.names, stacklevel=2)
+        table = BinaryRows.from_matrix(read.X, self.binarize).sparse()
+        counts, violation = count_openings(table, codes, len(classes), hierarchy)
+        warn_of_contradiction(violation, stacklevel=2)
+        alpha = self._chosen_alpha(X, y) if self.alpha is None else float(self.alpha)
+
+        def weigh(codes: NDArray[np.intp]) -> NDArray[np.float64]:
+            per_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
+            weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
+            return weights
+
+        rows = NetworkRows(table, codes, len(classes), Openings(hierarchy), alpha, weigh)
+        with one_thread():
+            regression = rows.regression(counts)
+            ridge, fit, temperature = self._regress(rows, regression.problem)
+        self._warn_of_gap(fit)
+        # Nothing is refused from here on.
+        self.classes_, self.hierarchy_ = classes, hierarchy
+        self.counts_, self.class_count_ = counts, counts.class_count
+        self.alpha_, self.scale_, self.ridge_, self.temperature_ = alpha, regression.scale, ridge, temperature
+        self.n_iter_, self.gap_ = fit.n_iter, fit.gap
+        self.coef_, self.intercept_ = fit.coef, fit.intercept
+        return self
+
+    def _chosen_alpha(self, X: Any, y: Any) -> float:
+        network = HieBAN(hierarchy=self.hierarchy, alpha=None, smoothing=SMOOTHING, binarize=self.binarize)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # given already
+            return float(network.fit(X, y).alpha_)
+
+    def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
+        """The ridge, the fit with it, and the temperature."""
+        ridge = choose_ridge(rows, problem.loss, self.n_jobs) if self.ridge is None else float(self.ridge)
+        fit = solve_ridge(problem, ridge)
+        if not self.calibrate:
+            return ridge, fit, 1.0
+        return ridge, fit, choose_temperature(rows, problem.loss, ridge, self.n_jobs)
+
+    def _check_rarest(self, classes: NDArray[Any], codes: NDArray[np.intp]) -> None:
+        """Refuse a class with a single row, if something is chosen by cross-validation."""
+        count = np.bincount(codes)
+        if count.min() < 2 and (self.ridge is None or self.calibrate):
+            rare = classes.tolist()[count.argmin()]
+            raise ValueError(
+                f"ridge=None and calibrate=True use a cross-validation, which needs two rows of each class, but class "
+                f"{rare!r} has 1 sample; give ridge a value and leave calibrate out, or add rows of that class"
+            )
+
+    def _warn_of_gap(self, fit: RidgeFit) -> None:
+        if not fit.gap <= LARGEST_GAP:
+            warnings.warn(
+                f"the fit stopped after {fit.n_iter} steps with an objective that may be {fit.gap:.1e} above its "
+                f"minimum, as a fraction of it; raise ridge, which is {self.ridge!r}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    @also_lazily
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, the score of each, before the softmax.
+
+        The rows are divided among `n_jobs` threads.
+        """
+        return self._scores(self._network(), self._read(X))
+
+    def _scores(self, network: OpenScores, rows: BinaryRows) -> NDArray[np.float64]:
+        table = as_matrix(rows)
+
+        def score(start: int, stop: int) -> NDArray[np.float64]:
+            joint = network.log_likelihood(rows, np.arange(start, stop))
+            linear = table[start:stop] @ self.coef_.T + self.intercept_
+            part: NDArray[np.float64] = (offsets_of(joint / self.scale_) + linear) / self.temperature_
+            return part
+
+        scores = np.concatenate(map_chunks(score, rows.n_rows, self.n_jobs))
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    @also_lazily
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([log_expit(-scores), log_expit(scores)])
+        logs: NDArray[np.float64] = log_softmax(scores, axis=1)
+        return logs
+
+    @also_lazily
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(c | x) for each row and class, in the order of `classes_`."""
+        scores = self.decision_function(X)
+        if scores.ndim == 1:
+            return np.column_stack([expit(-scores), expit(scores)])
+        probability: NDArray[np.float64] = softmax(scores, axis=1)
+        return probability
+
+    @also_lazily
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+
+        What a feature contributes is its term in the network's log-odds, divided by `scale_`, plus its weight if it is
+        1; all of it divided by `temperature_`.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        target : label or None, default None
+            The class whose log-odds against all others are explained. None means the second of two classes, or the
+            predicted class if there are more.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
+        network = self._network()
+        rows = self._read(X)
+        scores = self._scores(network, rows)
+        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
+        explanations: list[Explanation] = []
+        for start in range(0, rows.n_rows, 64):  # the parts of a row take memory
+            stop = min(start + 64, rows.n_rows)
+            explanations += explain_rows(
+                self._parts(
+                    network, scores[start:stop], unpack(rows.words(np.arange(start, stop)), stop - start)
+                ),
+                method=type(self).__name__,
+                rows=labels[start:stop],
+                classes=self.classes_.tolist(),
+                target=target,
+                hierarchy=self.hierarchy_,
+                names=names,
+            )
+        return explanations
+
+    def _parts(
+        self, network: OpenScores, scores: NDArray[np.float64], values: NDArray[np.uint8]
+    ) -> ScoreParts:
+        """The parts that add up to these scores of rows with these values."""
+        coef, intercept = self.coef_, self.intercept_
+        if scores.ndim == 1:  # half for the second class and minus half for the first
+            scores = np.column_stack([-scores / 2, scores / 2])
+            coef, intercept = (
+                np.vstack([-coef / 2, coef / 2]),
+                np.concatenate([-intercept / 2, intercept / 2]),
+            )
+        terms = network.factors(values) / self.scale_
+        counts_somewhere = (terms != 0).any(axis=2) | (values == 1)
+        return ScoreParts(
+            joint=scores,
+            values=values,
+            parents=np.where(counts_somewhere, ROOT, ABSENT).astype(np.int32),
+            factors=(terms + values[:, :, None] * coef.T) / self.temperature_,
+            base=np.tile(intercept / self.temperature_, (len(values), 1)),
+            has_probabilities=False,
+        )
+
+    def _read(self, X: Any) -> BinaryRows:
+        """The rows to predict, validated."""
+        self._check_parameters()  # binarize may have been set since
+        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        return BinaryRows.from_matrix(X, self.binarize).sparse()
+
+    def _network(self) -> OpenScores:
+        """The tables of the network."""
+        check_is_fitted(self)
+        return OpenScores(Openings(self.hierarchy_), self.counts_, SMOOTHING, self.alpha_)
+
+    # ------------------------------------------------------------------------------------------ checking
+
+    def _check_parameters(self) -> None:
+        for name in ("alpha", "ridge"):
+            value = getattr(self, name)
+            if value is not None and not is_weight(value):
+                raise ValueError(
+                    f"{name} must be a number above 0 (from 1e-300 to below 1e300), or None to choose it by the "
+                    f"training rows; got {value!r}"
+                )
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+        check_class_weight(self.class_weight)
+        check_binarize(self.binarize)
+        check_n_jobs(self.n_jobs)
+        check_hierarchy(self.hierarchy)
+
+    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
+        """Restore fitted attributes, as `StorableMixin` describes."""
+        if not isinstance(fitted["counts_"], OpenCounts):
+            raise ValueError(
+                f"{type(self).__name__} needs OpenCounts, got {type(fitted['counts_']).__name__}"
+            )
+        for name in ("alpha_", "ridge_", "scale_", "temperature_"):
+            if not isinstance(fitted[name], float) or not is_weight(fitted[name]):
+                raise ValueError(f"{name} is not a number above 0: {fitted[name]!r:.80}")
+        if type(fitted["n_iter_"]) is not int or not isinstance(fitted["gap_"], float):
+            raise ValueError("n_iter_ or gap_ is not a number")
+        super().__hietan_restore__(fitted)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "intercept_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _in_memory(rows: Any) -> Any:
+    return in_memory(rows, "HieLogistic", "every step of its fit needs all rows")
