@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -206,10 +207,18 @@ def tidy_times(folder: Path) -> None:
     path = folder / "times.csv"
     if not path.exists():
         return
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
+    rows = [row for row in _whole_rows(path) if len(row) == len(TIMES) and row != list(TIMES)]
     last = {tuple(row[:6]): row for row in rows}
     atomic_write(path, csv_text(TIMES, (map(restore_text, row) for row in last.values())))
+
+
+def _whole_rows(path: Path) -> Iterator[list[str]]:
+    """The rows of a table that may be damaged: without those that are not text, and up to a cell that is too long."""
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    with suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline="")):
+            if not any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
+                yield row
 
 
 def _write_whole(file: Any, data: bytes) -> None:

@@ -47,6 +47,8 @@ from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
 """A job, what the journal keeps of it, and the seconds to fit and to predict."""
+LONGEST_ERROR = 10_000
+"""The number of characters of an error to keep in one line; `failures.txt` has the whole."""
 
 
 def run_study(
@@ -310,7 +312,9 @@ def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool)
 
 
 def _error_line(error: BaseException) -> str:
-    return _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+    line = _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+    # Beyond 131,072 characters, Python's csv module does not read a cell.
+    return line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} ..."
 
 
 def _writable(text: str) -> str:
