@@ -57,6 +57,11 @@ PROMISES = (
         "forged models",
     ),
     Promise(
+        "A forged or damaged file of a model within other estimators is refused, or is a sound model",
+        "tests/test_forged_files.py::test_a_forged_wrapper_is_refused_or_answers",
+        "forged wrappers",
+    ),
+    Promise(
         "A forged or damaged dataset file is refused, or is a sound dataset",
         "tests/test_forged_files.py::test_a_forged_dataset_is_refused_or_sound",
         "forged datasets",
@@ -67,9 +72,14 @@ PROMISES = (
         "mutated",
     ),
     Promise(
-        "Odd numbers as parameters of estimators and arguments of functions are refused, or give finite results",
-        "tests/faults/test_arguments.py::test_parameters_of_estimators",
+        "Odd numbers as parameters of estimators, arguments and options are refused at once, or give finite results",
+        "tests/faults/test_arguments.py",
         "odd",
+    ),
+    Promise(
+        "Eight processes of 16 threads (four that load the files, four that inherit the models) get the serial answers",
+        "tests/test_threads.py::test_processes_with_threads_share_models_and_their_files",
+        "threads and processes",
     ),
     Promise(
         "No regular expression takes more than linear time",

@@ -2,7 +2,6 @@
 
 import io
 import json
-import os
 import tracemalloc
 import warnings
 import zipfile
@@ -18,7 +17,7 @@ from hietan.datasets import DataError, Dataset, make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, MAX_TREE_ROWS, ModelFileError, read_metadata
 from hietan.structure import PairCounts, SparsePairs
 from support import wrapped
-from support.faults import Faults, forgery
+from support.faults import Faults, forgery, number_of
 from support.storages import kept
 
 pytestmark = pytest.mark.slow
@@ -104,12 +103,16 @@ def wrappers(tmp_path_factory):
 def test_a_forged_wrapper_is_refused_or_answers(tmp_path, wrappers, way):
     """HIETAN_FORGERIES is the number of times that each wrapper is forged in each way."""
     path, rng = tmp_path / "model", np.random.default_rng(13)
-    for content, rows, labels, expected in wrappers * int(os.environ.get("HIETAN_FORGERIES", "3")):
+    faults = Faults(f"forged wrappers, {way.__name__}", seed=13)
+    for content, rows, labels, expected in wrappers * number_of("FORGERIES", 3):
         path.write_bytes(way(rng, content))
+        faults.injected += 1
         with suppress(ModelFileError):
             read_metadata(path)
-        model = loaded_or_refused(hietan.load, path, ModelFileError)
+        with faults.timed(SECONDS):
+            model = loaded_or_refused(hietan.load, path, ModelFileError)
         if model is None:
+            faults.refused += 1
             continue
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # the names of the columns may be forged
@@ -124,6 +127,7 @@ def test_a_forged_wrapper_is_refused_or_answers(tmp_path, wrappers, way):
         if way in BY_CHECKSUM:
             np.testing.assert_array_equal(found, expected)
             np.testing.assert_array_equal(model.predict(rows), labels)
+    faults.finish()
 
 
 @pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)

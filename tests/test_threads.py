@@ -10,6 +10,7 @@ import pytest
 
 from hietan import load
 from support.families import CLASSIFIERS, name_of
+from support.faults import Faults
 from support.processes import program
 from support.shared_models import answers, at_once, fresh_model, saved
 
@@ -54,6 +55,7 @@ def test_processes_with_threads_share_models_and_their_files(tmp_path):
     done = subprocess.run(**call, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr[-2000:]
     told = json.loads(done.stdout)
+    Faults("threads and processes", told["answers"], changed=told["changed"], seed=0).finish()
     assert told["answers"] == 2 * 4 * THREADS * ROUNDS
     assert told["changed"] == 0 and told["saved"] >= len(CLASSIFIERS)
 

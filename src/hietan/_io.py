@@ -8,11 +8,17 @@ import io
 import json
 import math
 import os
+import platform
+import re
 import shutil
+import stat
 import tempfile
+import time
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import IO, Any
@@ -25,6 +31,10 @@ TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
 _unfinished: set[Path] = set()  # the temporary files and directories of this process
 _numbers = count()  # of the temporary files of this process; counting is safe between threads
+_swept: set[str] = set()  # the directories from which this process has removed what others left behind
+_OURS = re.compile(r"\.tmp-[0-9]+-(?P<host>[0-9a-f]{8})-[0-9]+")
+_OLD_SECONDS = 24 * 60 * 60
+_CLOEXEC, _NOFOLLOW, _NONBLOCK = (getattr(os, f"O_{name}", 0) for name in ("CLOEXEC", "NOFOLLOW", "NONBLOCK"))
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 MAX_UNPACKED = 8 << 30
@@ -41,26 +51,74 @@ def replacing(path: Path) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if the block succeeds.
 
     If anything fails, `path` stays as it was, and the temporary file is removed. Only a process that is killed leaves
-    one behind; `remove_leftovers` finds it by the number of its process, which is part of its name. The name is short,
-    so that every name that a file may have can be written.
+    one behind; the next that writes to the directory removes it. The name is short, so that every name that a file may
+    have can be written.
     """
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     if path.is_dir():  # before anything is written: other files may be replaced together with this one
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
-    temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{next(_numbers)}")
-    _unfinished.add(temporary)
+    _remove_leftovers_beside(path)
+    with _temporary_file(path) as temporary:
+        try:
+            yield temporary
+            if temporary.stat().st_mtime_ns == 0:
+                raise FileNotFoundError(errno.ENOENT, "nothing was written", str(path))
+            os.replace(temporary, path)
+        except OSError as error:
+            if error.filename == str(temporary):  # an error is about the file that was asked for
+                error.filename, error.filename2 = str(path), None
+            raise
+
+
+@contextmanager
+def _temporary_file(path: Path) -> Iterator[Path]:
+    """Yield a new, empty and locked file next to a path, and remove it at the end if it is still there.
+
+    Its time is 0, which shows whether it is written to. The lock ends with the process, even if it is killed: so other
+    processes know whether somebody still writes to the file. Whatever is written must go into this very file.
+    """
+    while True:
+        temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{_host()}-{next(_numbers)}")
+        _unfinished.add(temporary)
+        try:
+            file = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_EXCL | _CLOEXEC, 0o666)
+        except FileExistsError:  # of a killed process with the same number
+            _unfinished.discard(temporary)
+            continue
+        except OSError as error:
+            _unfinished.discard(temporary)
+            error.filename = str(path)
+            raise
+        try:
+            _lock(file, wait=True)
+            # Before it was locked, somebody may have taken it for left behind, and removed it.
+            if os.fstat(file).st_nlink:
+                os.utime(temporary, ns=(0, 0))
+                yield temporary
+                return
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+            os.close(file)
+            _unfinished.discard(temporary)
+
+
+def _lock(file: int, *, wait: bool = False) -> bool:
+    """Lock an open file, if this system and the file system can; whether it is locked now."""
     try:
-        yield temporary
-        os.replace(temporary, path)
-    except OSError as error:
-        if error.filename == str(temporary):  # an error is about the file that was asked for
-            error.filename, error.filename2 = str(path), None
-        raise
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-        _unfinished.discard(temporary)
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+    except (ModuleNotFoundError, OSError):
+        return False
+    return True
+
+
+@lru_cache(maxsize=1)
+def _host() -> str:
+    """A few digits that tell this machine from others that write to the same directories."""
+    return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 @contextmanager
@@ -92,22 +150,41 @@ def remove_unfinished() -> None:
 
 
 def remove_leftovers(directory: Path) -> None:
-    """Remove the temporary files of killed processes from a directory and those below it."""
+    """Remove the temporary files of killed processes, of earlier versions too, from a directory of ours and all below.
+
+    A file that is locked is still being written. Where files cannot be locked, all of them are left.
+    """
     for path in directory.rglob(f"{TEMPORARY}*"):
-        process = path.name.removeprefix(TEMPORARY).partition("-")[0]
-        if not (process.isdecimal() and _is_running(int(process))):
-            with suppress(OSError):
+        _remove_if_free(path)
+
+
+def _remove_leftovers_beside(path: Path) -> None:
+    """Remove what killed processes left in the directory of a file, once in the life of this process.
+
+    The directory may be anybody's, so only names count that nobody else would choose.
+    """
+    directory = os.path.abspath(path.parent)
+    if directory in _swept:
+        return
+    _swept.add(directory)
+    with suppress(OSError), os.scandir(directory) as entries:
+        for entry in entries:
+            if found := _OURS.fullmatch(entry.name):
+                # Locks do not reach other machines on every network file system: their files must be old as well.
+                is_old = time.time() - entry.stat(follow_symlinks=False).st_ctime > _OLD_SECONDS
+                if found["host"] == _host() or is_old:
+                    _remove_if_free(Path(entry.path))
+
+
+def _remove_if_free(path: Path) -> None:
+    """Remove a file unless somebody has locked it; neither links nor anything but files."""
+    with suppress(OSError):
+        file = os.open(path, os.O_RDWR | _NOFOLLOW | _NONBLOCK | _CLOEXEC)
+        try:
+            if stat.S_ISREG(os.fstat(file).st_mode) and _lock(file):
                 path.unlink()
-
-
-def _is_running(process: int) -> bool:
-    try:
-        os.kill(process, 0)  # sends nothing
-    except ProcessLookupError:
-        return False
-    except (OSError, OverflowError):  # somebody else's, or not a number of a process
-        return True
-    return True
+        finally:
+            os.close(file)
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:

@@ -381,12 +381,11 @@ def test_a_download_without_end_stops_at_the_size_limit(server, home, fault):
     assert len(server.requests) == 1 and list((home / "made-up").iterdir()) == []
 
 
-def test_a_download_that_trickles_stops_at_the_time_limit(server, home):
+@pytest.mark.parametrize("fault", ["trickle", "trickle-header", "trickle-chunk"])
+def test_a_download_that_trickles_stops_at_the_time_limit(server, home, fault):
     server.requests.clear()
     start = time.monotonic()
-    refused(
-        r"not complete after the time limit of 0.5 s \(\d+ bytes", remote(server, "trickle"), time_limit=0.5
-    )
+    refused(r"not complete after the time limit of 0.5 s \(\d+ bytes", remote(server, fault), time_limit=0.5)
     assert time.monotonic() - start < 20
     assert len(server.requests) == 1 and list((home / "made-up").iterdir()) == []
 

@@ -128,6 +128,43 @@ def test_the_same_call_resumes_it(old):
     assert results_in(old) | {times: b""} == results_in(OLD) | {times: b""}
 
 
+@pytest.mark.usefixtures("its_versions")
+def test_it_keeps_its_format_and_new_studies_have_another(old, tmp_path):
+    run_again(old, None)
+    run_again(tmp_path / "new", None)
+    manifests = [read_manifest(folder) for folder in (old, tmp_path / "new")]
+    assert [manifest.pop("format") for manifest in manifests] == [1, 2] and manifests[0] == manifests[1]
+    for path in (old / "jobs").rglob("*.jsonl"):
+        new = (tmp_path / "new" / path.relative_to(old)).read_bytes().splitlines()
+        lines = path.read_bytes().splitlines()
+        assert [line.partition(b" ")[2] for line in lines] == [line.partition(b" ")[2] for line in new]
+        assert {len(line.partition(b" ")[0]) for line in lines} == {8}
+        assert {len(line.partition(b" ")[0]) for line in new} == {16}
+
+
+@pytest.mark.usefixtures("its_versions")
+def test_its_lines_count_only_in_its_own_format(old):
+    """Lines of format 1 in a study of format 2 are run again, and so are lines of format 2 in one of format 1."""
+    for new_format in (2, 1):
+        text = (old / "study.json").read_text()
+        (old / "study.json").write_text(
+            text.replace(f'"format": {3 - new_format}', f'"format": {new_format}')
+        )
+        seen = []
+        run_again(old, seen.append)
+        assert (seen[0].resumed, seen[-1].done) == (0, 12)
+    times = "times.csv"
+    assert results_in(old) | {times: b""} == results_in(OLD) | {times: b""}
+
+
+@pytest.mark.parametrize("content", ['{"a": ' * 100_000, '{"format": true}', '{"format": 3}', "[1]", '"'])
+def test_a_description_that_cannot_be_read(old, content):
+    (old / "study.json").write_text(content)
+    for call in (read_manifest, study_summary, lambda folder: run_again(folder, None)):
+        with pytest.raises(StudyError, match=r"study\.json (cannot be read|has format)"):
+            call(old)
+
+
 def test_another_version_does_not_go_on_with_it(old, monkeypatch):
     monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: {"hietan": "9.9"})
     with pytest.raises(

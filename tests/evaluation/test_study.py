@@ -17,7 +17,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
-from hietan.evaluation.study.journal import Journal
+from hietan.evaluation.study.journal import Journal, read_manifest
 from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
@@ -153,7 +153,7 @@ def test_a_finished_study_is_not_run_again(study):
 def test_a_line_that_was_cut_off_is_done_again(tmp_path):
     run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
     before = contents(tmp_path)
-    path = Journal(tmp_path, "d0", "TAN @ tuned none").path
+    path = Journal(tmp_path, read_manifest(tmp_path), "d0", "TAN @ tuned none").path
     data = path.read_bytes()
     for damaged in (data[:-7], data[:-1], data.replace(b"y_pred", b"y_prod", 1), b""):
         path.write_bytes(damaged)
@@ -283,3 +283,31 @@ def test_without_a_directory_nothing_is_left_behind(tmp_path, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     results = run_study(DATASETS[:1], {"lr": LogisticRegression(), "Hie-TAN": HieTAN()}, cv=3)
     assert results.directory is None and list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"\xff\xfe,TAN,,none,0,0,1,1\n", b"x" * 200_000 + b"\n", b'"never closed\n', b"a,b\n", b"\x00\n"],
+)
+def test_damaged_times_cost_no_results(tmp_path, damage):
+    run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
+    before, path = contents(tmp_path), tmp_path / "times.csv"
+    times = path.read_bytes()
+    path.write_bytes(times + damage)
+    run_study(DATASETS[:1], METHODS, cv=3, output=tmp_path)
+    assert contents(tmp_path) == before
+    assert path.read_bytes() == times
+
+
+class Verbose(Broken):
+    """Fails with a message that no cell of a table can hold."""
+
+    def fit(self, X, y):
+        raise RuntimeError("x" * 200_000)
+
+
+def test_a_very_long_error_is_cut_in_tables_and_whole_in_the_text(tmp_path):
+    results = run_study(DATASETS[:1], {"long": Verbose(), "TAN": TAN()}, cv=3, output=tmp_path)
+    assert len(results.failures) == 3
+    assert all(10_000 < len(row["error"]) < 10_010 for row in rows(tmp_path / "failures.csv"))
+    assert "x" * 200_000 in (tmp_path / "failures.txt").read_text()

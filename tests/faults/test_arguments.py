@@ -2,17 +2,23 @@
 
 import inspect
 import math
+import re
 import warnings
+from dataclasses import asdict, is_dataclass
+from typing import get_type_hints
 
 import numpy as np
 import pytest
+import typer
+from typer.testing import CliRunner
 
 import hietan
-from hietan import datasets, evaluation, structure
+from hietan import datasets, evaluation, hierarchy, selection, structure
 from hietan.candidates import train_model
 from hietan.catalogue import make_methods
+from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions
+from hietan.evaluation import METRICS, SummaryRow, make_rankings, pooled_predictions
 from hietan.exceptions import HietanError
 from hietan.selection import MinSupport
 from support.faults import Faults
@@ -36,7 +42,23 @@ def numeric(call):
 
 
 def sound(result):
-    """Whether there is a NaN or an infinity in the numbers of a result."""
+    """Whether there is neither NaN nor infinity in the numbers of a result.
+
+    A study may have metrics that are NaN, a ranking has no spread over a single seed, and where methods are ranked
+    alike on all datasets, the statistic of Iman and Davenport is infinite by definition.
+    """
+    if isinstance(result, evaluation.StudyResults | evaluation.Ranking):
+        return True
+    if isinstance(result, evaluation.TestResult):
+        return not math.isnan(result.statistic) and 0 <= result.p_value <= 1
+    if is_dataclass(result):
+        result = vars(result) if hasattr(result, "__dict__") else asdict(result)
+    if isinstance(result, dict):
+        return all(map(sound, result.values()))
+    if isinstance(result, list | tuple):
+        return all(map(sound, result))
+    if isinstance(result, float):
+        return math.isfinite(result)
     return not isinstance(result, np.ndarray) or result.dtype.kind != "f" or bool(np.isfinite(result).all())
 
 
@@ -75,14 +97,28 @@ def test_parameters_of_estimators(name):
     faults.finish()
 
 
-ELSEWHERE = ("job_timeout",)  # starts processes; tests/evaluation/test_time_limit.py tries what it may be
 RANKS = {"a": 1.2, "b": 2.0, "c": 2.8}
+SCORES = {"a": [0.9, 0.8, 0.7, 0.9], "b": [0.5, 0.6, 0.8, 0.7]}
+SUMMARY = [
+    SummaryRow(f"d{k}", method, "", "none", 0, 10, (values[k], *[0.5] * (len(METRICS) - 1)))
+    for method, values in SCORES.items()
+    for k in range(4)
+]
 # How to call the public functions that take a number: everything but the number that is odd.
 CALLS = {
     make_hierarchical_classification: {"n_samples": 20, "n_features": 6},
     pooled_predictions: {"estimator": hietan.TAN(), "data": DATA, "n_splits": 3},
     evaluation.run_study: {"datasets": [DATA], "methods": {"TAN": hietan.TAN()}, "cv": 2},
     evaluation.nemenyi: {"average_ranks": RANKS, "n_datasets": 5},
+    evaluation.compare_ranks: {"average_ranks": RANKS, "n_datasets": 5},
+    evaluation.friedman: {"ranks": list(RANKS.values()), "n_datasets": 5},
+    evaluation.iman_davenport: {"ranks": list(RANKS.values()), "n_datasets": 5},
+    evaluation.holm_thresholds: {"p_values": [0.01, 0.04]},
+    evaluation.wilcoxon_holm: {"scores": SCORES},
+    evaluation.reliability_curve: {"y_true": [0, 1, 1, 1], "proba": [0.2, 0.2, 0.9, 0.9]},
+    evaluation.bayesian_signed_rank: {"differences": [0.05, 0.04, -0.06, 0.05], "n_draws": 50},
+    evaluation.compare_methods: {"ranking": make_rankings(SUMMARY)[0]},
+    evaluation.make_rankings: {"summary": SUMMARY},
     structure.prox_graph: {"u": np.linspace(-1, 1, 8), "hierarchy": DATA.hierarchy, "lam": 0.1},
     structure.BinaryRows.from_matrix: {"X": X},
     train_model: {"estimator": hietan.TAN(), "data": DATA},
@@ -90,6 +126,32 @@ CALLS = {
     DATA.hierarchy.violations: {"X": X},
     datasets.build_dataset: {"ontology": None, "annotations": None, "labels": None},
 }
+A_RESULT = "it only holds results that were computed"
+NOT_CALLED = {
+    **dict.fromkeys(
+        "Comparison DatasetSummary FeatureUsage MethodComparison Nemenyi PooledPredictions Progress RankComparison "
+        "Ranking ReliabilityCurve SignedRankPosterior SummaryRow TestResult UsageRow".split(),
+        A_RESULT,
+    ),
+    "Metric": "it only holds how a metric is shown",
+    "DataError": "the number is that of a line, for its message",
+    "compare_studies": "it reads directories, and gives the number to make_rankings",
+}
+ROOMS = (hietan, evaluation, datasets, hierarchy, selection)
+
+
+def test_no_public_name_that_takes_a_number_is_forgotten():
+    taking = set()
+    for room in ROOMS:
+        for name in room.__all__:
+            found = getattr(room, name)
+            is_warning = isinstance(found, type) and issubclass(found, Warning | Exception)
+            if callable(found) and not hasattr(found, "fit") and not is_warning and numeric(found):
+                taking.add(name)
+    called = {call.__name__ for call in CALLS}
+    assert not called & set(NOT_CALLED)
+    assert taking <= called | set(NOT_CALLED)
+    assert set(NOT_CALLED) - {"DataError"} <= taking
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__qualname__)
@@ -99,7 +161,7 @@ def test_arguments_of_functions(tmp_path, call):
         for name, text in (("ontology", OBO), ("annotations", GAF), ("labels", CSV)):
             (tmp_path / name).write_text(text)
             known[name] = tmp_path / name
-    parameters = [name for name in numeric(call) if name not in ELSEWHERE]
+    parameters = [name for name in numeric(call) if name not in ("average_ranks", "scores")]
     assert parameters
     for parameter in parameters:
         for value in ODD:
@@ -107,3 +169,82 @@ def test_arguments_of_functions(tmp_path, call):
                 faults, f"{parameter}={value!r:.30}", lambda p=parameter, v=value: call(**{**known, p: v})
             )
     faults.finish()
+
+
+# ------------------------------------------------------------------ the command line
+
+ODD_TEXTS = ("-1", "0", "-0.0", "0.5", "nan", "inf", "-inf", "1e308", "1e-320", "9" * 30, "9" * 500, "x", "")
+STUDY = (
+    "study --data DATA --methods tan --methods proximal-graph --folds 2 --no-figures --no-report -q -o OUT"
+)
+COMMANDS = {
+    "build": "build --ontology OBO --annotations GAF --labels CSV -o OUT",
+    "compare": "compare STUDY",
+    "demo": "demo --rows 20 --features 4",
+    "explain": "explain MODEL DATA --gene x0",
+    "fit": "fit DATA -m tan -o OUT",
+    "study": STUDY,
+}
+# All jobs are ended after this time, which starts processes; tests/evaluation/test_time_limit.py does that.
+ENDS_JOBS = {("study", "--job-timeout", text) for text in ("0.5", "1e-320")}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs")
+    DATA.save(folder / "DATA")
+    train_model(hietan.TAN(), DATA, method="tan").save(folder / "MODEL")
+    evaluation.run_study([DATA], {"TAN": hietan.TAN(), "HIP": hietan.HIPNB()}, cv=2, output=folder / "STUDY")
+    for name, text in (("OBO", OBO), ("GAF", GAF), ("CSV", CSV)):
+        (folder / name).write_text(text)
+    return folder
+
+
+def numeric_options(command):
+    """The options of a command that take a number."""
+    hints = get_type_hints(command.callback)
+    return [
+        option.opts[0]
+        for option in command.params
+        if option.name == "lam" or re.search(r"\b(int|float)\b", str(hints.get(option.name)))
+    ]
+
+
+APP = typer.main.get_command(make_app())
+
+
+def test_no_command_that_takes_a_number_is_forgotten():
+    assert {name for name, command in APP.commands.items() if numeric_options(command)} == set(COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_options_of_commands(tmp_path, inputs, name):
+    """Accepted, or refused in a line and before anything is written."""
+    faults = Faults(f"odd options of {name}")
+    for option in numeric_options(APP.commands[name]):
+        for number, text in enumerate(ODD_TEXTS):
+            if (name, option, text) in ENDS_JOBS:
+                continue
+            out = tmp_path / f"{option}-{number}"
+            words = [
+                str(out) if word == "OUT" else str(inputs / word) if word.isupper() else word
+                for word in COMMANDS[name].split()
+            ]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # otherwise a job that warns would fail in these tests
+                result = CliRunner().invoke(make_app(), [*words, f"{option}={text}"])
+            faults.injected += 1
+            faults.refused += result.exit_code != 0
+            case = f"{name} {option}={text:.40}: exit code {result.exit_code}: {result.output[-300:]}"
+            if not isinstance(result.exception, SystemExit | None) or result.exit_code not in (0, 2):
+                faults.note("foreign", f"{case} {result.exception!r}")
+            elif result.exit_code and out.exists():
+                faults.note("changed", f"{case}; refused, but after it was begun")
+    faults.finish()
+
+
+def test_a_row_to_explain_is_looked_for_before_the_jobs_run(tmp_path, inputs):
+    words = STUDY.replace("DATA", str(inputs / "DATA")).replace("OUT", str(tmp_path / "out")).split()
+    result = CliRunner().invoke(make_app(), [*words, "--genes", "nobody"])
+    assert result.exit_code == 2 and "no dataset of the study has a row 'nobody'" in result.output
+    assert not (tmp_path / "out").exists()

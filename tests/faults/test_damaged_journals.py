@@ -11,11 +11,12 @@ import pytest
 from hietan import HIPNB, TAN
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
+from hietan.evaluation.study.journal import Journal, read_manifest
 from hietan.exceptions import HietanError
 from support.faults import SEED, Faults, number_of
 from support.processes import contents
 
-DAMAGES = number_of("DAMAGES", 33)
+DAMAGES = number_of("DAMAGES", 39)
 FOLDS, METHODS = 3, ("TAN", "HIP")
 TOTAL = 2 * 2 * len(METHODS) * FOLDS
 
@@ -32,32 +33,32 @@ def study(folder, first=0):
     return said[0]
 
 
-def flip_bit(rng, content, other):
+def flip_bit(rng, content, other, line_of):
     damaged = bytearray(content)
     damaged[rng.integers(len(damaged))] ^= 1 << int(rng.integers(8))
     return bytes(damaged)
 
 
-def cut_off(rng, content, other):
+def cut_off(rng, content, other, line_of):
     return content[: rng.integers(len(content))]
 
 
-def cut_out(rng, content, other):
+def cut_out(rng, content, other, line_of):
     a, b = sorted(rng.integers(len(content), size=2))
     return content[:a] + content[b:]
 
 
-def swap_lines(rng, content, other):
+def swap_lines(rng, content, other, line_of):
     lines = content.splitlines(keepends=True)
     return b"".join(lines[i] for i in rng.permutation(len(lines)))
 
 
-def repeat_line(rng, content, other):
+def repeat_line(rng, content, other, line_of):
     lines = content.splitlines(keepends=True)
     return content + lines[rng.integers(len(lines))]
 
 
-def splice(rng, content, other):
+def splice(rng, content, other, line_of):
     """A line ends as one of another method, dataset or study."""
     lines, foreign = content.splitlines(keepends=True), other.splitlines(keepends=True)
     k = rng.integers(len(lines))
@@ -66,40 +67,68 @@ def splice(rng, content, other):
     return b"".join(lines)
 
 
-def nul_bytes(rng, content, other):
+def nul_bytes(rng, content, other, line_of):
     k = rng.integers(len(content))
     return content[:k] + bytes(rng.integers(1, 5000)) + content[k:]
 
 
-def half_a_character(rng, content, other):
+def half_a_character(rng, content, other, line_of):
     k = rng.integers(len(content))
     return content[:k] + b"\xe2\x82" + content[k:]
 
 
-def other_line_ends(rng, content, other):
+def other_line_ends(rng, content, other, line_of):
     return content.replace(b"\n", (b"\r\n", b"\r", b" ", b"\x85")[rng.integers(4)], int(rng.integers(1, 4)))
 
 
-def no_json(rng, content, other):
-    """A line of JSON that is not a job; its checksum is right."""
-    text = (b"1", b"[]", b"{}", b'{"seed":0}', b'{"seed":[],"fold":0}', b"[" * 9999, b'[["a",1]]')[
-        rng.integers(7)
-    ]
+def foreign_line(rng, content, other, line_of):
+    """A whole, undamaged line of another method, dataset or study replaces the line of the same job."""
+    lines, foreign = content.splitlines(keepends=True), other.splitlines(keepends=True)
+    k = rng.integers(len(lines))
+    lines[k] = foreign[k]
+    return b"".join(lines)
+
+
+def foreign_lines_follow(rng, content, other, line_of):
+    """Whole, undamaged lines of another method, dataset or study follow; the last line of a job would count."""
+    return content + other
+
+
+def line_of_format_1(rng, content, other, line_of):
+    """A job of another method, dataset or study with a checksum as studies of format 1 have it."""
+    lines = other.splitlines()
+    text = lines[rng.integers(len(lines))].partition(b" ")[2]
     return content + b"%08x %s\n" % (zlib.crc32(text), text)
 
 
+def no_job(rng, content, other, line_of):
+    """A line that is not a job; its checksum is right."""
+    return content + line_of(NO_JOBS[rng.integers(len(NO_JOBS))])
+
+
+NO_JOBS = (b"1", b"[]", b"{}", b'{"seed":0}', b'{"seed":[],"fold":0}', b"[" * 9999, b'[["a",1]]')
 WAYS = (
     flip_bit,
+    foreign_line,
     cut_off,
     cut_out,
+    foreign_lines_follow,
     swap_lines,
     repeat_line,
     splice,
+    line_of_format_1,
     nul_bytes,
     half_a_character,
     other_line_ends,
-    no_json,
+    no_job,
 )
+
+
+def journal_at(folder, path):
+    """The journal of a study whose file this is."""
+    manifest = read_manifest(folder)
+    journals = (Journal(folder, manifest, d, m) for d in manifest["datasets"] for m in manifest["methods"])
+    return next(journal for journal in journals if journal.path == path)
 
 
 @pytest.mark.slow
@@ -116,8 +145,10 @@ def test_a_damaged_journal(tmp_path):
         case = f"{way.__name__} {number}"
         journals = sorted(folder.rglob("*.jsonl"))
         path = journals[rng.integers(len(journals))]
-        elsewhere = (other / path.relative_to(folder), journals[rng.integers(len(journals))])[rng.integers(2)]
-        damaged = way(rng, path.read_bytes(), elsewhere.read_bytes())
+        others = [journal for journal in journals if journal != path]
+        elsewhere = (other / path.relative_to(folder), others[rng.integers(len(others))])[rng.integers(2)]
+        line_of = journal_at(folder, path).line_of
+        damaged = way(rng, path.read_bytes(), elsewhere.read_bytes(), line_of)
         whole = set(path.read_bytes().splitlines(keepends=True))
         lost = len(whole - set(damaged.splitlines(keepends=True)))
         path.write_bytes(damaged)

@@ -1,5 +1,6 @@
 """Files are written whole or not at all, with the same bytes for the same content, under safe names."""
 
+import errno
 import os
 import re
 import subprocess
@@ -71,6 +72,84 @@ def test_what_killed_processes_leave_is_removed_and_what_is_being_written_is_not
         remove_leftovers(tmp_path)
         assert sorted(os.listdir(below)) == sorted([temporary.name, "kept.csv"])
     assert sorted(os.listdir(below)) == ["file.txt", "kept.csv"]
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from hietan._io import replacing
+
+with replacing(Path(sys.argv[1])) as temporary:
+    temporary.write_text("half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def leave_one_behind(directory):
+    """Kill a process that is writing; the path of its temporary file."""
+    before = set(os.listdir(directory))
+    subprocess.run([sys.executable, "-c", KILLED, str(directory / "file.txt")])
+    (name,) = set(os.listdir(directory)) - before
+    return directory / name
+
+
+def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path, monkeypatch):
+    monkeypatch.setattr("hietan._io._swept", set())
+    left = leave_one_behind(tmp_path)
+    others = [f"{TEMPORARY}summary.csv", f"{TEMPORARY}1-0", f"x{left.name}", f"{left.name}x", ".tmp-x"]
+    for name in others:
+        (tmp_path / name).write_text("somebody else's")
+    link, pipe = (left.with_name(f"{left.name}{digit}") for digit in "12")
+    link.symlink_to(tmp_path / ".tmp-x")
+    os.mkfifo(pipe)
+    with replacing(tmp_path / "being-written") as temporary:
+        temporary.write_text("whole")
+        assert not left.exists()
+        monkeypatch.setattr("hietan._io._swept", set())
+        atomic_write(tmp_path / "new", "text")
+        assert temporary.exists()
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, link.name, pipe.name, "being-written", "new"])
+
+
+def test_what_another_machine_writes_is_left_for_a_day(tmp_path, monkeypatch):
+    path = tmp_path / f"{TEMPORARY}17-00c0ffee-3"
+    path.write_text("being written there")
+    for later, is_left in ((0, True), (23 * 3600, True), (25 * 3600, False)):
+        monkeypatch.setattr("hietan._io._swept", set())
+        now = time.time() + later
+        with monkeypatch.context() as patch:
+            patch.setattr(time, "time", lambda now=now: now)
+            atomic_write(tmp_path / "file", "text")
+        assert path.exists() == is_left
+
+
+def test_where_files_cannot_be_locked_they_are_written_and_left(tmp_path, monkeypatch):
+    left = leave_one_behind(tmp_path)
+
+    def refuse(*arguments):
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr("fcntl.flock", refuse)
+    monkeypatch.setattr("hietan._io._swept", set())
+    atomic_write(tmp_path / "file.txt", "")
+    remove_leftovers(tmp_path)
+    assert sorted(os.listdir(tmp_path)) == sorted([left.name, "file.txt"])
+
+
+def test_a_file_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
+    """As by another process that finds it without a lock."""
+    from hietan import _io
+
+    lock, seen = _io._lock, []
+
+    def remove_then_lock(file, *, wait=False):
+        if not seen:
+            seen.append([(tmp_path / name).unlink() for name in os.listdir(tmp_path)])
+        return lock(file, wait=wait)
+
+    monkeypatch.setattr(_io, "_lock", remove_then_lock)
+    atomic_write(tmp_path / "file.txt", "text")
+    assert seen == [[None]] and os.listdir(tmp_path) == ["file.txt"]
 
 
 def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path):

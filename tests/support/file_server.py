@@ -72,6 +72,20 @@ class Handler(SimpleHTTPRequestHandler):
             self.wfile.write(piece)
             time.sleep(pause)
 
+    def trickle_header(self):
+        """Send a header without end, byte by byte."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while True:
+            self.wfile.write(b"x")
+            time.sleep(0.05)
+
+    def trickle_chunk(self):
+        """Send the size of a chunk without end, byte by byte."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;")
+        while True:
+            self.wfile.write(b"x")
+            time.sleep(0.05)
+
     def log_message(self, *arguments):
         pass
 
@@ -92,6 +106,8 @@ FAULTS = {
     "disk": lambda handler: handler.redirect("file:///etc/hostname"),
     "huge": lambda handler: handler.answer(b"x" * 1000, promised=1 << 50),
     "endless": lambda handler: handler.go_on(b"a line of text\n" * 4096, 0),
+    "trickle-header": Handler.trickle_header,
+    "trickle-chunk": Handler.trickle_chunk,
     "trickle": lambda handler: handler.go_on(b"x", 0.05),
 }
 

@@ -14,12 +14,14 @@ from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.methods import METHODS, method_sets
 from hietan.classifiers import ALPHA_GRID, SMOOTHINGS
+from hietan.classifiers.checks import is_positive, is_weight
 from hietan.evaluation import Method, gmean_scorer
 from hietan.exceptions import CatalogueError
 from hietan.selection import MinSupport
 
 # The lambda of a ProximalGraph that is not tuned.
 UNTUNED_LAMBDA = 0.002
+MOST_SUPPORT = 2**31 - 1
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
@@ -106,6 +108,7 @@ def make_methods(
     unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
+    _check_numbers(alphas, lam, min_support)
     weights: Sequence[float | None] = [None] if tune_alpha else alphas
     settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings or (None,)]
     return [
@@ -113,6 +116,19 @@ def make_methods(
         for spec in single
         for method in _variants(spec, make_estimator(spec, lam=lam), settings, min_support)
     ]
+
+
+def _check_numbers(alphas: Sequence[float], lam: float | None, min_support: int | None) -> None:
+    """Refuse now what every job of a study would refuse."""
+    for alpha in alphas:
+        if not is_weight(alpha):
+            raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
+    if lam is not None and not is_positive(lam):
+        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
+    if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
+        raise CatalogueError(
+            f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
+        )
 
 
 def number_text(number: float) -> str:

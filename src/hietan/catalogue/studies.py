@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from hietan._runtime.spelling import suggest
 from hietan.catalogue.datasets import dataset_groups, load_datasets
 from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
 from hietan.evaluation import Progress, StudyResults, run_study
+from hietan.evaluation.outputs import refuse_unknown_rows
 from hietan.exceptions import StudyError
 
 
@@ -102,6 +103,7 @@ def run_named_study(
     retry_failed: bool = False,
     progress: Callable[[Progress], None] | None = None,
     show_downloads: bool = False,
+    wanted: Sequence[str] = (),
 ) -> StudyResults:
     """Run a study of named datasets and methods.
 
@@ -117,6 +119,8 @@ def run_named_study(
         Called with a `Progress` after every job.
     show_downloads : bool
         Whether to show the progress of downloads on stderr.
+    wanted : sequence of str
+        The names of rows that are to be explained later; before any job runs, it is checked that they exist.
 
     Raises
     ------
@@ -141,6 +145,7 @@ def run_named_study(
         min_support=options.min_support_in_folds,
     )
     datasets = load_datasets(options.data, progress=show_downloads)
+    refuse_unknown_rows(datasets, wanted)
     return run_study(
         datasets,
         methods,
@@ -223,8 +228,8 @@ def _parse_lambda(lam: float | str) -> float | str:
         return lam
     try:
         value = float(lam)
-    except ValueError:
+    except (ValueError, OverflowError):
         value = -1.0
-    if not value > 0:
-        raise StudyError(f"lam is {lam!r}; expected a number above 0, or 'tuned'")
+    if not 0 < value < float("inf"):
+        raise StudyError(f"lam is {lam!r:.40}; expected a number above 0, or 'tuned'")
     return value

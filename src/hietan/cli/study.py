@@ -155,7 +155,12 @@ def study(
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
             results = run_named_study(
-                options, output, retry_failed=retry_failed, progress=progress, show_downloads=is_watched()
+                options,
+                output,
+                retry_failed=retry_failed,
+                progress=progress,
+                show_downloads=is_watched(),
+                wanted=genes or [],
             )
         drawn = _write_outputs(results, output, figures, explain, genes or [], report)
     if not quiet:
@@ -175,7 +180,9 @@ def compare(
     ] = False,
     rank_decimals: Annotated[
         int | None,
-        typer.Option(min=0, help="Round average ranks to this many decimals before testing; 2 in the paper."),
+        typer.Option(
+            min=1, max=15, help="Round average ranks to this many decimals before testing; 2 in the paper."
+        ),
     ] = None,
     rope: Annotated[
         float,

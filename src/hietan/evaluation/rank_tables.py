@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.number_checks import check_integer
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.rank_tests import (
     Comparison,
@@ -27,6 +28,7 @@ from hietan.evaluation.rank_tests import (
 
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
+MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True)
@@ -253,8 +255,8 @@ def make_rankings(
         The method that the others are compared with, in the rankings that contain it; the best-ranked one in the
         others.
     rank_decimals : int, optional
-        Round the average ranks to this many decimals before they are tested. The paper did so with 2; the p-values
-        change in their third digit.
+        Round the average ranks to this many decimals before they are tested, from 1 to 15. The paper did so with 2;
+        the p-values change in their third digit.
 
     Returns
     -------
@@ -262,6 +264,8 @@ def make_rankings(
         A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
         results is left out.
     """
+    if rank_decimals is not None:
+        check_integer("rank_decimals", rank_decimals, 1, MOST_DECIMALS)
     datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
     rankings = []
     for tuning in dict.fromkeys(row.tuning for row in summary):

@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import sys
+import threading
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -94,6 +95,8 @@ def _run(words, out, server, kill_at, largest):
         main()
     finally:
         _beside(out, "events").write_text(str(seen()))
+        # As at the end of a program; the end of this process would wait until idle workers of loky give up.
+        threading._shutdown()
 
 
 def _watch(kill_at, directory):
@@ -146,6 +149,11 @@ def make_commands(directory: Path, server: str = "") -> dict[str, Command]:
         ),
         "fetch": Command(
             ("fetch", "gene-ontology", "--data-home", "OUT"),
+            "gene-ontology/current/go-basic.obo",
+            server=server,
+        ),
+        "fetch again": Command(
+            ("fetch", "gene-ontology", "--refresh", "--data-home", "OUT"),
             "gene-ontology/current/go-basic.obo",
             server=server,
         ),

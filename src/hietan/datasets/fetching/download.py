@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import hexdigits
 from typing import Any
@@ -112,16 +112,16 @@ def _why_no_place(homes: list[Path]) -> str:
 
 
 def _checked(path: Path, remote: Remote) -> Path:
-    expected = remote.sha256 or _recorded(path)
-    if expected is None:
+    expected = [remote.sha256] if remote.sha256 else _recorded(path)
+    if not expected:
         warnings.warn(
             f"{path} was not verified: no hash of it is known, and there is no record {_record_of(path).name} of a "
             "download next to it. Remove it to fetch it again; if you trust it, write its hash there with sha256sum",
             DataWarning,
             stacklevel=4,
         )
-    elif (found := sha256_of(path)) != expected:
-        message = f"the file has SHA-256 {found}, but {expected} was expected; remove it to fetch it again"
+    elif (found := sha256_of(path)) not in expected:
+        message = f"the file has SHA-256 {found}, but {expected[0]} was expected; remove it to fetch it again"
         raise DataError(message, str(path))
     return path
 
@@ -130,19 +130,27 @@ def _record_of(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _recorded(path: Path) -> str | None:
-    """The hash of the first download, which is kept next to it in the format of the program sha256sum."""
+def _recorded(path: Path) -> list[str]:
+    """The hash of the download, which is kept next to it in the format of the program sha256sum; none without a record.
+
+    If a second download was killed, there are two hashes: its own, and that of the file it was to replace.
+    """
     record = _record_of(path)
     if not record.is_file():
-        return None
-    digest = record.read_bytes().partition(b" ")[0].decode("ascii", "replace").lower()
-    if len(digest) != 64 or not set(digest) <= set(hexdigits):
+        return []
+    lines = record.read_bytes().splitlines() or [b""]
+    digests = [line.partition(b" ")[0].decode("ascii", "replace").lower() for line in lines]
+    if any(len(digest) != 64 or not set(digest) <= set(hexdigits) for digest in digests):
         raise DataError(
             f"the record of the hash of {path.name} is damaged; expected a SHA-256 of 64 digits. Remove both files to "
             "fetch them again, or only the record if you trust the file",
             str(record),
         )
-    return digest
+    return digests
+
+
+def _write_record(path: Path, digests: Iterable[str]) -> None:
+    atomic_write(_record_of(path), "".join(f"{digest}  {path.name}\n" for digest in digests))
 
 
 def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, limits: Limits) -> Path:
@@ -173,9 +181,20 @@ def _download_from(url: str, remote: Remote, path: Path, progress: bool, limits:
         found = sha256_of(unfinished)
         if remote.sha256 and found != remote.sha256:
             raise DataError(f"the download has SHA-256 {found}, but {remote.sha256} was expected")
-    if not remote.sha256:
-        atomic_write(_record_of(path), f"{found}  {path.name}\n")
+        former = _former_hashes(path, found)
+        if not remote.sha256:  # whenever this is killed, the record has the hash of the file that is there
+            _write_record(path, [found, *former])
+    if former and not remote.sha256:
+        _write_record(path, [found])
     return path
+
+
+def _former_hashes(path: Path, found: str) -> list[str]:
+    """The hashes in the record of a file that a download with another hash is about to replace."""
+    try:
+        return [digest for digest in _recorded(path) if digest != found] if path.is_file() else []
+    except DataError:  # the record is damaged, and is about to be mended
+        return []
 
 
 def _advice(remote: Remote, homes: list[Path], reasons: list[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -52,9 +54,65 @@ def transfer(url: str, path: Path, limits: Limits, *, progress: bool = False) ->
     progress : bool
         Whether to show a progress bar on the standard error stream.
     """
-    requests, urllib3 = _library("requests"), _library("urllib3")
     deadline = time.monotonic() + limits.time
-    with requests.Session() as session, closing(_open(session, url, limits, deadline)) as response:
+    with _library("requests").Session() as session, _hanging_up_at(deadline, session):
+        try:
+            _transfer(session, url, path, limits, deadline, progress)
+        except Exception as error:
+            if time.monotonic() > deadline:  # whatever the end of the connection looked like
+                raise _too_slow(limits, _size(path)) from error
+            raise
+        if (
+            time.monotonic() > deadline
+        ):  # without a length, the end of the connection looks like that of the file
+            raise _too_slow(limits, _size(path))
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+@contextmanager
+def _hanging_up_at(deadline: float, session: Any) -> Iterator[None]:
+    """End all connections of a session when the time is up.
+
+    The libraries limit the time of each read, and a server that sends a byte now and then, of its headers for instance,
+    could go on for ever.
+    """
+    opened: list[Any] = []
+    for adapter in session.adapters.values():
+        kinds = adapter.poolmanager.pool_classes_by_scheme
+        adapter.poolmanager.pool_classes_by_scheme = {
+            scheme: _noting_pool(kind, opened) for scheme, kind in kinds.items()
+        }
+
+    def hang_up() -> None:
+        for connection in opened:
+            with suppress(OSError):
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
+
+    timer = threading.Timer(min(deadline - time.monotonic(), threading.TIMEOUT_MAX), hang_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _noting_pool(kind: Any, opened: list[Any]) -> Any:
+    """A kind of connection pool like another, which also notes the sockets that it opens."""
+
+    class Connection(kind.ConnectionCls):  # type: ignore[misc]
+        def connect(self) -> None:
+            super().connect()
+            opened.append(self.sock)
+
+    return type(kind.__name__, (kind,), {"ConnectionCls": Connection})
+
+
+def _transfer(session: Any, url: str, path: Path, limits: Limits, deadline: float, progress: bool) -> None:
+    with closing(_open(session, url, limits, deadline)) as response:
         promised = response.headers.get("Content-Length", "")
         total = int(promised) if promised.isdecimal() and len(promised) < 20 else None
         if total is not None and total > limits.size:
@@ -65,7 +123,7 @@ def transfer(url: str, path: Path, limits: Limits, *, progress: bool = False) ->
                     file.write(piece)
                     if bar is not None:
                         bar.update(len(piece))
-            except urllib3.exceptions.HTTPError as error:
+            except _library("urllib3").exceptions.HTTPError as error:
                 raise ConnectionError(str(error)) from error
 
 

@@ -9,7 +9,7 @@ from hietan.evaluation.outputs.compact import (
     significant,
 )
 from hietan.evaluation.outputs.details import read_details
-from hietan.evaluation.outputs.explanations import write_details, write_explanations
+from hietan.evaluation.outputs.explanations import refuse_unknown_rows, write_details, write_explanations
 from hietan.evaluation.outputs.figures import write_figures
 from hietan.evaluation.outputs.tables import (
     comparison_table,
@@ -31,6 +31,7 @@ __all__ = [
     "ontology_parents",
     "overall_tests",
     "read_details",
+    "refuse_unknown_rows",
     "score_table",
     "significant",
     "write_details",

@@ -7,7 +7,7 @@ fold in which it was set aside, fitted again, for the first seed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,14 +148,19 @@ def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] 
     return write_explanations(results, folder, wanted=wanted, readable=False, details=True)
 
 
+def refuse_unknown_rows(datasets: Iterable[Any], wanted: Sequence[str]) -> None:
+    """Raise StudyError if none of the datasets has a row of one of these names."""
+    everyone = {name for data in datasets for name in DatasetView(data).instance_names}
+    unknown = [name for name in wanted if name not in everyone]
+    if unknown:
+        raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
+
+
 def choose_study_rows(results: StudyResults, wanted: Sequence[str] = ()) -> list[ChosenRows]:
     """Choose the rows to explain in every dataset of a study; raises StudyError if no dataset has a requested row."""
     study = results.study
     names = {name: study.view(name).instance_names for name in study.datasets}
-    everyone = set().union(*names.values())
-    unknown = [name for name in wanted if name not in everyone]
-    if unknown:
-        raise StudyError(f"no dataset of the study has a row {unknown[0]!r}")
+    refuse_unknown_rows(study.datasets.values(), wanted)
     explaining = [key for key, method in study.methods.items() if hasattr(method.estimator, "explain")]
     n = max(LEAST_ROWS, min(MOST_ROWS, MOST_EXPLANATIONS // (len(study.datasets) * max(1, len(explaining)))))
     chosen = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -19,6 +20,7 @@ from hietan.evaluation.study.results import read_groups, read_summary
 from hietan.exceptions import StudyError
 
 _WHICH = ("dataset", "method", "setting", "tuning", "seed")
+_Predictions = tuple[tuple[str, str, int], tuple[list[str], PooledPredictions]]
 
 
 def compare_studies(
@@ -100,7 +102,7 @@ def bootstrap_studies(directories: Sequence[str | Path], ranking: Ranking) -> Bo
     predictions: dict[tuple[str, str, int], PooledPredictions] = {}
     rows: dict[str, list[str]] = {}
     for directory in directories:
-        for (dataset, method, seed), (names, pooled) in _read_predictions(Path(directory), ranking):
+        for (dataset, method, seed), (names, pooled) in _checked_predictions(Path(directory), ranking):
             predictions[dataset, method, seed] = pooled
             if rows.setdefault(dataset, names) != names:
                 raise StudyError(
@@ -113,9 +115,15 @@ def bootstrap_studies(directories: Sequence[str | Path], ranking: Ranking) -> Bo
     return bootstrap_gmean(predictions, rows, ranking.methods, groups=ranking.groups)
 
 
-def _read_predictions(
-    folder: Path, ranking: Ranking
-) -> Iterable[tuple[tuple[str, str, int], tuple[list[str], PooledPredictions]]]:
+def _checked_predictions(folder: Path, ranking: Ranking) -> list[_Predictions]:
+    try:
+        return list(_read_predictions(folder, ranking))
+    except (KeyError, ValueError, TypeError, csv.Error) as error:
+        path = folder / "predictions.csv"
+        raise StudyError(f"{path} cannot be read as the predictions of a study: {error!r:.200}") from error
+
+
+def _read_predictions(folder: Path, ranking: Ranking) -> Iterable[_Predictions]:
     """What `predictions.csv` says about the methods of a ranking: (dataset, method, seed), names and predictions."""
     path = folder / "predictions.csv"
     if not path.is_file():

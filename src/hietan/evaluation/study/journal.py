@@ -1,17 +1,20 @@
 """The directory of a study while it runs: its description and every finished job, safe against any interruption.
 
 `study.json` describes the study. `jobs/DATASET/METHOD.jsonl` has a line per finished job, which begins with a checksum
-and is written with one call: a line that was cut off is detected, and its job is run again. When all jobs are done, the
-lines are sorted. Only `times.csv` holds times, so two runs of a study leave the same bytes everywhere else.
+and is written with one call: a line that was cut off is detected, and its job is run again. The checksum depends on
+all that the result of a job depends on, so a line that belongs to another job is not mistaken for its result. When all
+jobs are done, the lines are sorted. Only `times.csv` holds times: two runs of a study leave the same bytes elsewhere.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
+import io
 import json
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +30,10 @@ from hietan._io import (
 )
 from hietan.exceptions import StudyError
 
-FORMAT = 1
+FORMAT = 2
+"""The format of new studies."""
+FORMATS = (1, FORMAT)
+"""All formats that can be read and resumed. In format 1, the checksum of a line depends on nothing but the line."""
 LOCK = ".lock"
 TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
 
@@ -86,46 +92,104 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     path = directory / "study.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        known = manifest["format"] == FORMAT
+        known = type(manifest["format"]) is int and manifest["format"] in FORMATS
     except FileNotFoundError:
         raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise StudyError(f"{path} cannot be read as the description of a study") from None
     if not known:
-        raise StudyError(f"{path} has format {manifest['format']!r}; this version reads format {FORMAT}")
+        raise StudyError(
+            f"{path} has format {manifest['format']!r:.40}; this version reads the formats "
+            f"{' and '.join(map(str, FORMATS))}"
+        )
     return dict(manifest)
 
 
-class Journal:
-    """The finished jobs of one method on one dataset, in one file."""
+def format_of(directory: Path) -> int:
+    """The format of the study in a directory; that of new studies if there is none yet."""
+    if not (directory / "study.json").is_file():
+        return FORMAT
+    return int(read_manifest(directory)["format"])
 
-    def __init__(self, directory: Path, dataset: str, method: str) -> None:
+
+class Journal:
+    """The finished jobs of one method on one dataset, in one file.
+
+    Parameters
+    ----------
+    directory : Path
+        The directory of the study.
+    manifest : mapping
+        The description of the study, as in `study.json`.
+    dataset, method : str
+        The name of the dataset and the key of the method.
+    """
+
+    def __init__(self, directory: Path, manifest: Mapping[str, Any], dataset: str, method: str) -> None:
         self.path = directory / "jobs" / safe_file_name(dataset) / f"{safe_file_name(method)}.jsonl"
+        self._key: bytes | None = None
+        if manifest["format"] != 1:
+            self._key = _key_of(manifest, dataset, method)
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
-        """The jobs by (seed, fold); lines that were cut off are dropped, in the file as well."""
+        """The jobs by (seed, fold); lines that are damaged or belong elsewhere are dropped, in the file as well."""
         try:
             lines = self.path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
             return {}
-        jobs = [job for job in map(_decode, lines) if job is not None]
+        jobs = [job for job in map(self._decode, lines) if job is not None]
         if len(jobs) < len(lines):
-            atomic_write(self.path, b"".join(map(_encode, jobs)))
+            atomic_write(self.path, b"".join(map(self._encode, jobs)))
         return {(job["seed"], job["fold"]): job for job in jobs}
 
     def append(self, job: Mapping[str, Any]) -> None:
         """Add a job, with a single write at the end of the file."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "ab", buffering=0) as file:
-            _write_whole(file, _encode(job))
+            _write_whole(file, self._encode(job))
 
     def seal(self) -> dict[tuple[int, int], dict[str, Any]]:
         """Sort the lines of the file, and return the jobs in this order."""
         jobs = dict(sorted(self.read().items()))
-        data = b"".join(map(_encode, jobs.values()))
+        data = b"".join(map(self._encode, jobs.values()))
         if jobs and self.path.read_bytes() != data:
             atomic_write(self.path, data)
         return jobs
+
+    def line_of(self, text: bytes) -> bytes:
+        """The line of a text: its checksum, a space, the text."""
+        return b"%s %s\n" % (self._checksum(text), text)
+
+    def _checksum(self, text: bytes) -> bytes:
+        if self._key is None:
+            return b"%08x" % zlib.crc32(text)
+        return hashlib.blake2b(text, digest_size=8, key=self._key).hexdigest().encode()
+
+    def _encode(self, job: Mapping[str, Any]) -> bytes:
+        return self.line_of(json.dumps(job, separators=(",", ":")).encode())
+
+    def _decode(self, line: bytes) -> dict[str, Any] | None:
+        check, _, text = line.rstrip(b"\n").partition(b" ")
+        if not line.endswith(b"\n") or check != self._checksum(text):
+            return None
+        try:
+            job = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        is_job = isinstance(job, dict) and all(type(job.get(key)) is int for key in ("seed", "fold"))
+        return job if is_job else None
+
+
+def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
+    """A hash of all that the results of a method on a dataset depend on; the lines name the seed and the fold."""
+    parts = [manifest[name] for name in ("versions", "cv", "usage")]
+    parts += [
+        manifest["seeds"][0],
+        dataset,
+        manifest["datasets"][dataset],
+    ]  # usage is counted in the first seed
+    parts += [method, manifest["methods"][method]]
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
 def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float]) -> None:
@@ -143,32 +207,23 @@ def tidy_times(folder: Path) -> None:
     path = folder / "times.csv"
     if not path.exists():
         return
-    with open(path, newline="", encoding="utf-8") as file:
-        rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
+    rows = [row for row in _whole_rows(path) if len(row) == len(TIMES) and row != list(TIMES)]
     last = {tuple(row[:6]): row for row in rows}
     atomic_write(path, csv_text(TIMES, (map(restore_text, row) for row in last.values())))
+
+
+def _whole_rows(path: Path) -> Iterator[list[str]]:
+    """The rows of a table that may be damaged: without those that are not text, and up to a cell that is too long."""
+    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    with suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline="")):
+            if not any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
+                yield row
 
 
 def _write_whole(file: Any, data: bytes) -> None:
     if file.write(data) < len(data):
         raise OSError(28, "no space left on the disk", file.name)
-
-
-def _encode(job: Mapping[str, Any]) -> bytes:
-    text = json.dumps(job, separators=(",", ":")).encode()
-    return b"%08x %s\n" % (zlib.crc32(text), text)
-
-
-def _decode(line: bytes) -> dict[str, Any] | None:
-    check, _, text = line.rstrip(b"\n").partition(b" ")
-    if not line.endswith(b"\n") or check != b"%08x" % zlib.crc32(text):
-        return None
-    try:
-        job = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    is_job = isinstance(job, dict) and all(type(job.get(key)) is int for key in ("seed", "fold"))
-    return job if is_job else None
 
 
 def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:

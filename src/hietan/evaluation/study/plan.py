@@ -23,6 +23,9 @@ BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
 """The backends of `run_study`, and what `hietan._runtime.parallel` calls them."""
 MOST_SEEDS = 2**20
 """The most seeds that a study can have."""
+"""The most jobs that run at a time."""
+MOST_SECONDS = 2_000_000
+"""The longest time limit of a job, 23 days: what can be waited for is limited to 2^31 milliseconds."""
 
 
 def method_key(name: str, setting: str, tuning: str) -> str:
@@ -119,6 +122,8 @@ class Study:
         Whether feature usage is counted.
     command : str
         The command that runs the study.
+    format : int
+        The format of its directory; a study that an earlier release began keeps its own.
     """
 
     datasets: Mapping[str, Any]
@@ -128,6 +133,7 @@ class Study:
     groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
+    format: int = FORMAT
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -137,7 +143,7 @@ class Study:
         """
         methods = self.methods.items()
         return {
-            "format": FORMAT,
+            "format": self.format,
             "versions": versions(),
             "cv": self.cv,
             "seeds": list(self.seeds),
@@ -213,13 +219,10 @@ def check_resources(
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if n_jobs is not None and (
-        not isinstance(n_jobs, Integral)
-        or isinstance(n_jobs, bool)
-        or n_jobs == 0
-        or abs(int(n_jobs)) > MAX_JOBS
+        not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or not 0 < abs(int(n_jobs)) <= MAX_JOBS
     ):
         raise StudyError(
-            f"n_jobs is {n_jobs!r}; expected a whole number other than 0 (and at most {MAX_JOBS}); -1 means every core"
+            f"n_jobs is {n_jobs!r:.40}; expected a whole number other than 0, at most {MAX_JOBS}; -1 means every core"
         )
     if scheduler is not None:
         if backend != "dask":
@@ -230,9 +233,11 @@ def check_resources(
     if job_timeout is not None and (
         not isinstance(job_timeout, int | float)
         or isinstance(job_timeout, bool)
-        or not 0 < job_timeout < np.inf
+        or not 0 < job_timeout <= MOST_SECONDS
     ):
-        raise StudyError(f"job_timeout is {job_timeout!r}; expected a number of seconds above 0")
+        raise StudyError(
+            f"job_timeout is {job_timeout!r:.40}; expected a number of seconds above 0 and at most {MOST_SECONDS}"
+        )
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
     failures: list[Failure] = []
     for dataset, data in study.datasets.items():
         for key in study.methods:
-            jobs = Journal(folder, dataset, key).seal()
+            jobs = Journal(folder, study.manifest, dataset, key).seal()
             failures += [
                 Failure(dataset, key, seed, fold, job["error"], job["traceback"])
                 for (seed, fold), job in jobs.items()

@@ -25,6 +25,7 @@ from hietan.evaluation.study.journal import (
     Journal,
     append_time,
     claim,
+    format_of,
     locked,
     refuse_other,
     tidy_times,
@@ -45,6 +46,8 @@ from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
 """A job, what the journal keeps of it, and the seconds to fit and to predict."""
+LONGEST_ERROR = 10_000
+"""The number of characters of an error to keep in one line; `failures.txt` has the whole."""
 
 
 def run_study(
@@ -125,6 +128,7 @@ def run_study(
     check_resources(n_jobs, backend, scheduler, job_timeout)
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
+        study = replace(study, format=format_of(folder))
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
         _ = study.folds
         refuse_other(folder, study.manifest)
@@ -158,7 +162,7 @@ def _run_jobs(
     progress: Callable[[Progress], None] | None,
 ) -> None:
     """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
-    journals = {(d, m): Journal(folder, d, m) for d in study.datasets for m in study.methods}
+    journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
     done = _finished_jobs(study, journals)
     if retry_failed:
         done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
@@ -307,7 +311,9 @@ def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool)
 
 
 def _error_line(error: BaseException) -> str:
-    return _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+    line = _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+    # Beyond 131,072 characters, Python's csv module does not read a cell.
+    return line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} ..."
 
 
 def _writable(text: str) -> str:
