@@ -376,7 +376,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""
         self._check_parameters()  # binarize may have been set since
-        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:
