@@ -164,8 +164,12 @@ def test_hie_logistic_says_that_it_is_not_fitted_to_collections(container):
     model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
     rows = data.X.toarray()
     X = container(rows) if container is dask.delayed else container(rows, 20)
-    for call in (model.explain, lambda X: model.fit(X, data.y), lambda X: HieLogistic().fit(rows, X)):
-        with pytest.raises(TypeError, match=r"HieLogistic takes rows in memory, got a Dask \w+; "):
+    with pytest.raises(
+        TypeError, match=r"HieLogistic.explain takes rows in memory, got a Dask \w+; predictions can be lazy"
+    ):
+        model.explain(X)
+    for call in (lambda X: model.fit(X, data.y), lambda X: HieLogistic().fit(rows, X)):
+        with pytest.raises(TypeError, match=r"HieLogistic takes rows in memory, got a Dask \w+; every step"):
             call(X)
 
 

@@ -305,6 +305,20 @@ def test_bad_parameters(parameters, error, message):
         HieLogistic(**parameters).fit(X, Y)
 
 
+def test_ridges_that_are_too_small_for_the_rows_are_not_chosen():
+    """Few ones, and rare classes whose rows have many: the smallest of the values are refused if they are given."""
+    rows, classes = np.zeros((3000, 60)), np.repeat([1, 2, 0], [4, 4, 2992])
+    rows[:3] = 1
+    with pytest.raises(
+        ValueError, match=r"ridge=0.01 is too small for rows of weight up to 250: .* raise ridge"
+    ):
+        HieLogistic(ridge=0.01).fit(rows, classes)
+    model = HieLogistic(ridge=None, calibrate=True).fit(rows, classes)
+    assert model.ridge_ in held_out.RIDGES and model.gap_ < 1e-8
+    with pytest.raises(ValueError, match=r"ridge=100.0 is too small for rows of weight up to 1e\+300"):
+        HieLogistic(ridge=None, class_weight={0: 1e300}).fit(rows, classes)
+
+
 def test_there_is_no_fit_in_parts(data):
     assert not hasattr(HieLogistic(), "partial_fit")
     with pytest.raises(ValueError, match=r"at least two classes, but there is only one class: \[1\]"):

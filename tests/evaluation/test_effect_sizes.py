@@ -195,3 +195,9 @@ def test_the_interval_is_that_of_the_same_draws():
 def test_an_infinite_score_leaves_the_ranks_and_no_effect():
     _, other = compare_methods(ranking_by("log_loss", [[0.1, np.inf], [0.2, 0.3]]))
     assert other.p_value is not None and other.mean_difference is None and other.p_worse is None
+
+
+def test_scores_that_are_infinite_for_both_methods_leave_the_tests():
+    _, other = compare_methods(ranking_by("log_loss", [[np.inf, np.inf], [0.1, 0.2], [0.2, 0.3]]))
+    assert other.wilcoxon_p_value == 0.5 and other.p_value is not None
+    assert other.mean_difference is None and other.p_worse is None

@@ -120,6 +120,13 @@ def test_wilcoxon_of_equal_methods():
     assert rows[0].p_value == 1
 
 
+def test_wilcoxon_leaves_out_what_is_infinite_in_both():
+    (found,) = wilcoxon_holm({"a": [1, np.inf, 3, 5, np.inf], "b": [2, np.inf, 2.5, 3, 4]})
+    (expected,) = wilcoxon_holm({"a": [1, 3, 5, 1e9], "b": [2, 2.5, 3, 4]})
+    assert (found.statistic, found.p_value) == (expected.statistic, expected.p_value)
+    assert found.difference == 0.5  # the median of -1, 0, 0.5, 2 and infinity
+
+
 def test_nemenyi_cliques():
     ranks = {"c": 3.6, "a": 1.2, "b": 1.6, "d": 3.6}
     result = nemenyi(ranks, 20)

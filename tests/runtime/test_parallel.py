@@ -77,6 +77,25 @@ def test_an_error_arrives():
         list(run_unordered(lambda x: 1 / x, [(1,), (0,)], 2, "threads"))
 
 
+@pytest.mark.parametrize("allowed", [0, 2])
+def test_a_system_that_allows_few_threads(monkeypatch, allowed):
+    started, start = [], threading.Thread.start
+
+    def start_if_allowed(thread):
+        if len(started) == allowed:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", start_if_allowed)
+    if allowed:
+        assert run_ordered(operator.neg, [(k,) for k in range(20)], 8) == [-k for k in range(20)]
+    else:
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            run_ordered(operator.neg, [(k,) for k in range(20)], 8)
+    assert len(started) == allowed and not any(thread.is_alive() for thread in started)
+
+
 def test_filters_of_warnings_outlive_threads_that_empty_them():
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -186,9 +186,19 @@ class _Threads:
         future: Future[_T] = Future()
         self.inbox.put((future, function, call))
         if len(self.threads) < self.n_threads:
-            self.threads.append(threading.Thread(target=self._work, name=_NAME, daemon=True))
-            self.threads[-1].start()
+            self._start_thread()
         return future
+
+    def _start_thread(self) -> None:
+        thread = threading.Thread(target=self._work, name=_NAME, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # the system allows no more threads
+            if not self.threads:
+                raise
+            self.n_threads = len(self.threads)
+        else:
+            self.threads.append(thread)
 
     def _work(self) -> None:
         self.stop.obey()

@@ -82,7 +82,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     ridge : float or None, default 1.0
         Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
         the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
-        with the same log loss. A class with fewer rows reduces the number of folds.
+        with the same log loss. A class with fewer rows reduces the number of folds. Values that are too small for the
+        weights of the rows, and would be refused if they were given, are left out.
     class_weight : {"balanced"}, dict or None, default "balanced"
         Weights of the rows of each class. "balanced" gives each class the same total weight: the probabilities are then
         those of equally frequent classes. None means 1, for probabilities that follow the classes' frequencies.
@@ -236,7 +237,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
     def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
         """The ridge, the fit with it, and the temperature."""
-        ridge = choose_ridge(rows, problem.loss, self.n_jobs) if self.ridge is None else float(self.ridge)
+        ridge = choose_ridge(rows, problem, self.n_jobs) if self.ridge is None else float(self.ridge)
         fit = solve_ridge(problem, ridge)
         if not self.calibrate:
             return ridge, fit, 1.0
@@ -375,7 +376,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""
         self._check_parameters()  # binarize may have been set since
-        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:

@@ -145,9 +145,9 @@ def _tests(holm: Comparison, wilcoxon: Comparison) -> dict[str, Any]:
 
 def _effects(ranking: Ranking, method: str, control: str, rope: float) -> dict[str, Any]:
     scores = dict(zip(ranking.methods, ranking.scores.T, strict=True))
-    difference = scores[method] - scores[control]
-    if not np.isfinite(difference).all():  # a log loss may be infinite
+    if not np.isfinite([scores[method], scores[control]]).all():  # a log loss may be infinite
         return {}
+    difference = scores[method] - scores[control]
     gain = -difference if METRICS[ranking.metric].lower_is_better else difference
     posterior = bayesian_signed_rank(gain, rope=rope)
     return {

@@ -312,10 +312,16 @@ def wilcoxon_holm(
         raise ValueError(f"control is {control!r}; expected one of {', '.join(table)}")
     pairs = [(a, b) for a, b in combinations(table, 2) if control is None or control in (a, b)]
     pairs = [(b, a) if a == control else (a, b) for a, b in pairs]
-    tested = np.array([_wilcoxon(table[a] - table[b]) for a, b in pairs])
-    differences = [float(np.median(table[a] - table[b])) for a, b in pairs]
+    differences = [_differences(table[a], table[b]) for a, b in pairs]
+    tested = np.array([_wilcoxon(difference) for difference in differences])
+    medians = [float(np.median(difference)) for difference in differences]
     methods, controls = [a for a, _ in pairs], [b for _, b in pairs]
-    return _comparisons(methods, controls, differences, tested[:, 0], tested[:, 1], alpha)
+    return _comparisons(methods, controls, medians, tested[:, 0], tested[:, 1], alpha)
+
+
+def _differences(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The differences of scores; 0 where both are infinite, as a log loss may be."""
+    return np.subtract(a, b, out=np.zeros_like(a), where=a != b)
 
 
 def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:

@@ -70,21 +70,27 @@ class LogisticProblem:
     def solve(self, lams: Vector, max_iter: int, tol: float) -> PathFit:
         """Fit one lambda after another, each from the previous fit, until the relative gap is at most `tol`."""
         X = self._X
-        coef, summary, n_iter = _kernel.logistic_path(
-            indptr=X.indptr.astype(np.int64),
-            indices=X.indices.astype(np.int32),
-            values=X.data,
-            sign=np.where(self._y, 1.0, -1.0),
-            weight=self._weight,
-            penalty=self._penalty,
-            lambdas=lams,
-            max_iter=max_iter,
-            tol=tol,
-        )
-        if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
-            raise ValueError(
-                f"the fit did not stay finite; X holds numbers up to {abs(X).max()} in size, and lam is up to "
-                f"{lams.max()}: scale the columns of X to similar sizes"
+        try:
+            coef, summary, n_iter = _kernel.logistic_path(
+                indptr=X.indptr.astype(np.int64),
+                indices=X.indices.astype(np.int32),
+                values=X.data,
+                sign=np.where(self._y, 1.0, -1.0),
+                weight=self._weight,
+                penalty=self._penalty,
+                lambdas=lams,
+                max_iter=max_iter,
+                tol=tol,
             )
+        except ValueError as error:  # of these arguments, only the values can be refused: they overflow
+            raise self._not_finite(lams) from error
+        if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
+            raise self._not_finite(lams)
         intercept, objective, gap = summary.T
         return PathFit(coef, intercept, objective, gap, n_iter)
+
+    def _not_finite(self, lams: Vector) -> ValueError:
+        return ValueError(
+            f"the fit did not stay finite; X holds numbers up to {abs(self._X).max()} in size, and lam is up to "
+            f"{lams.max()}: scale the columns of X to similar sizes"
+        )

@@ -17,7 +17,7 @@ from hietan._runtime.parallel import run_ordered
 from hietan.classifiers._solvers.losses import Loss, Matrix
 from hietan.classifiers._solvers.network_regression import NetworkRows
 from hietan.classifiers._solvers.ridge import solve_ridge
-from hietan.classifiers._solvers.ridge_problem import RidgeFit
+from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
 
 RIDGES = tuple(np.logspace(2, -2, 13).tolist())
 """The values among which a ridge is chosen, the largest first."""
@@ -29,12 +29,14 @@ HOTTEST = 20.0
 def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs: int | None) -> list[Matrix]:
     """The scores of all rows for each ridge, each row by a model of the other folds.
 
+    If a ridge other than the first is too small for a fold, the scores end before it.
+
     Parameters
     ----------
     rows : NetworkRows
         The training rows; every class has at least two.
     ridges : tuple of float
-        The weights of the penalty.
+        The weights of the penalty, the largest first.
     n_jobs : int or None
         The number of threads; the scores do not depend on it.
     """
@@ -45,23 +47,30 @@ def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs:
     def held_out(training: NDArray[np.intp], test: NDArray[np.intp]) -> list[Matrix]:
         regression = rows.take(training).regression()
         fit: RidgeFit | None = None
-        scores = []
+        scores: list[Matrix] = []
         for ridge in ridges:
+            if scores and not regression.problem.accepts(ridge):
+                break
             fit = solve_ridge(regression.problem, ridge, fit)
             scores.append(regression.scores(rows.take(test), fit))
         return scores
 
-    gathered = [np.empty((len(rows.codes), rows.n_columns)) for _ in ridges]
-    for (_, test), found in zip(parts, run_ordered(held_out, parts, n_jobs), strict=True):
-        for scores, part in zip(gathered, found, strict=True):
+    by_fold = run_ordered(held_out, parts, n_jobs)
+    gathered = [np.empty((len(rows.codes), rows.n_columns)) for _ in range(min(map(len, by_fold)))]
+    for (_, test), found in zip(parts, by_fold, strict=True):
+        for scores, part in zip(gathered, found, strict=False):  # a fold may have got further than others
             scores[test] = part
     return gathered
 
 
-def choose_ridge(rows: NetworkRows, loss: Loss, n_jobs: int | None) -> float:
-    """The ridge among `RIDGES` with the smallest loss of held-out scores; the largest of several."""
-    losses = [loss.value(scores) for scores in cross_validated_scores(rows, RIDGES, n_jobs)]
-    best: float = RIDGES[int(np.argmin(losses))]
+def choose_ridge(rows: NetworkRows, problem: RidgeProblem, n_jobs: int | None) -> float:
+    """The ridge among `RIDGES` with the smallest loss of held-out scores; the largest of several.
+
+    Those that are too small for `problem`, which is that of all rows, or for a fold are left out.
+    """
+    ridges = tuple(filter(problem.accepts, RIDGES)) or RIDGES[:1]  # the largest is refused with its reason
+    losses = [problem.loss.value(scores) for scores in cross_validated_scores(rows, ridges, n_jobs)]
+    best: float = ridges[int(np.argmin(losses))]
     return best
 
 

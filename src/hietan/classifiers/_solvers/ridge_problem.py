@@ -91,17 +91,29 @@ class RidgeProblem:
         ValueError
             If the ridge is too small, compared with the weights of the rows, for a fit in double precision.
         """
-        penalty = self._doubled * ridge * self.unit
-        with np.errstate(over="ignore"):  # refused just below
-            stiffness = float(np.max(self.loss.weights[:, 0] * (self.ones / penalty + 1 / INTERCEPT_PENALTY)))
-        limit = STIFFEST_OF_TWO if self.loss.n_columns == 1 else STIFFEST_OF_MORE
+        stiffness, limit = self._stiffness(ridge), self._stiffest
         if not stiffness <= limit:
             raise ValueError(
                 f"ridge={ridge} is too small for rows of weight up to {self.loss.weights.max():.3g}: their loss "
                 f"outweighs the penalty {stiffness:.1e} times, and a fit needs at most {limit:.0e}; "
                 f"raise ridge or lower class_weight"
             )
+        penalty = self._doubled * ridge * self.unit
         return Whitened(self, penalty, self._doubled * INTERCEPT_PENALTY)
+
+    def accepts(self, ridge: float) -> bool:
+        """Whether `at` takes this ridge; it then takes every larger one."""
+        return self._stiffness(ridge) <= self._stiffest
+
+    @property
+    def _stiffest(self) -> float:
+        return STIFFEST_OF_TWO if self.loss.n_columns == 1 else STIFFEST_OF_MORE
+
+    def _stiffness(self, ridge: float) -> float:
+        """The largest curvature of a row's loss, in units of the penalty."""
+        penalty = self._doubled * ridge * self.unit
+        with np.errstate(over="ignore"):  # what is infinite is refused
+            return float(np.max(self.loss.weights[:, 0] * (self.ones / penalty + 1 / INTERCEPT_PENALTY)))
 
 
 class Whitened:
