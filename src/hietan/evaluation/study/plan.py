@@ -23,7 +23,6 @@ BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
 """The backends of `run_study`, and what `hietan._runtime.parallel` calls them."""
 MOST_SEEDS = 2**20
 """The most seeds that a study can have."""
-"""The most jobs that run at a time."""
 MOST_SECONDS = 2_000_000
 """The longest time limit of a job, 23 days: what can be waited for is limited to 2^31 milliseconds."""
 
