@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,8 +99,8 @@ def bayesian_signed_rank(
         raise ValueError(f"rope is {rope}; expected a number that is not negative")
     if not np.isfinite(prior) or prior <= 0:
         raise ValueError(f"prior is {prior}; expected a number above 0")
-    if n_draws < 1:
-        raise ValueError(f"n_draws is {n_draws}; expected at least 1")
+    if not isinstance(n_draws, Integral) or n_draws < 1:
+        raise ValueError(f"n_draws is {n_draws!r}; expected a whole number of at least 1")
     observed = np.concatenate([[0.0], d])
     sums = np.round(observed[:, None] + observed, _DECIMALS)
     border = round(2 * rope, _DECIMALS)
