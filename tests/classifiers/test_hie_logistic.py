@@ -1,6 +1,7 @@
 """HieLogistic: against its definition, word by word; what it chooses; containers, explanations, and what it refuses."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -317,6 +318,14 @@ def test_ridges_that_are_too_small_for_the_rows_are_not_chosen():
     assert model.ridge_ in held_out.RIDGES and model.gap_ < 1e-8
     with pytest.raises(ValueError, match=r"ridge=100.0 is too small for rows of weight up to 1e\+300"):
         HieLogistic(ridge=None, class_weight={0: 1e300}).fit(rows, classes)
+
+
+def test_a_fit_leaves_the_filters_of_warnings_alone(monkeypatch):
+    """They belong to all threads: of two fits at the same time, one could leave all warnings silenced for good."""
+    changes = []
+    monkeypatch.setattr(warnings, "simplefilter", lambda *change, **_: changes.append(change))
+    assert HieLogistic(alpha=None).fit(X, Y).alpha_ == HieBAN(alpha=None).fit(X, Y).alpha_
+    assert ("ignore",) not in changes
 
 
 def test_there_is_no_fit_in_parts(data):

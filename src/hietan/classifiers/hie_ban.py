@@ -126,12 +126,8 @@ class HieBAN(BaseBayes):
         assert isinstance(rows, RowsInMemory)  # by `_check_source`
         table = BinaryRows.from_matrix(rows.X, self.binarize).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
-        losses = [self._leave_one_out_loss(table, codes, alpha) for alpha in ALPHA_GRID]
-        self.alpha_ = ALPHA_GRID[int(np.argmin(losses))]
-
-    def _leave_one_out_loss(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> float:
-        log_proba = log_softmax(self._leave_one_out(rows, codes, alpha), axis=1)
-        return -float(log_proba[np.arange(len(codes)), codes].mean())
+        known = (self._learned, self.counts_, table, codes, self.smoothing)
+        self.alpha_ = choose_alpha(*known, log_prior=None if self.class_prior is None else self._log_prior())
 
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
@@ -177,15 +173,9 @@ class HieBAN(BaseBayes):
                 f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
         rows = BinaryRows.from_matrix(read.X, self.binarize)
-        return self._leave_one_out(rows, np.searchsorted(self.classes_, read.y), self._alpha_in_use())
-
-    def _leave_one_out(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
-        scores = leave_one_out_log_likelihood(self._learned, self.counts_, rows, codes, self.smoothing, alpha)
-        if self.class_prior is not None:
-            return scores + self._log_prior()
-        n_classes = len(self.classes_)
-        others = self.class_count_ - np.eye(n_classes, dtype=np.int64)  # row k: without a row of class k
-        return scores + log_shares(others, alpha)[codes]
+        codes = np.searchsorted(self.classes_, read.y)
+        known = (self._learned, self.counts_, rows, codes, self.smoothing, self._alpha_in_use())
+        return _leave_one_out(*known, None if self.class_prior is None else self._log_prior())
 
     def _alpha_in_use(self) -> float:
         return self.alpha_ if self.alpha is None else float(self.alpha)
@@ -226,3 +216,54 @@ class HieBAN(BaseBayes):
             factors=scores.factors(values),
             base=np.tile(log_prior, (stop - start, 1)),
         )
+
+
+def choose_alpha(
+    openings: Openings,
+    counts: OpenCounts,
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    smoothing: str,
+    *,
+    log_prior: NDArray[np.float64] | None = None,
+) -> float:
+    """The alpha with the smallest leave-one-out log loss of all training rows; the smallest of several.
+
+    Parameters
+    ----------
+    openings : Openings
+        Where features are open.
+    counts : OpenCounts
+        The counts of the training rows.
+    rows : BinaryRows
+        The training rows.
+    codes : array of shape (n_rows,)
+        The class of each row, as a position among the classes.
+    smoothing : {"laplace", "pooled"}
+        The prior guess.
+    log_prior : array of shape (n_classes,) or None
+        The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
+    """
+    rows = rows.sparse()
+
+    def loss(alpha: float) -> float:
+        joint = _leave_one_out(openings, counts, rows, codes, smoothing, alpha, log_prior)
+        return -float(log_softmax(joint, axis=1)[np.arange(len(codes)), codes].mean())
+
+    return ALPHA_GRID[int(np.argmin([loss(alpha) for alpha in ALPHA_GRID]))]
+
+
+def _leave_one_out(
+    openings: Openings,
+    counts: OpenCounts,
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    smoothing: str,
+    alpha: float,
+    log_prior: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha)
+    if log_prior is not None:
+        return scores + log_prior
+    others = counts.class_count - np.eye(counts.n_classes, dtype=np.int64)  # row k: without a row of class k
+    return scores + log_shares(others, alpha)[codes]

@@ -34,7 +34,7 @@ from hietan.classifiers.checks import (
     warn_of_contradiction,
     warn_of_misspelt,
 )
-from hietan.classifiers.hie_ban import HieBAN
+from hietan.classifiers.hie_ban import choose_alpha
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -209,14 +209,16 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         table = BinaryRows.from_matrix(read.X, self.binarize).sparse()
         counts, violation = count_openings(table, codes, len(classes), hierarchy)
         warn_of_contradiction(violation, stacklevel=2)
-        alpha = self._chosen_alpha(X, y) if self.alpha is None else float(self.alpha)
+        openings = Openings(hierarchy)
+        known = (openings, counts, table, codes, SMOOTHING)
+        alpha = choose_alpha(*known) if self.alpha is None else float(self.alpha)
 
         def weigh(codes: NDArray[np.intp]) -> NDArray[np.float64]:
             per_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
             weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
             return weights
 
-        rows = NetworkRows(table, codes, len(classes), Openings(hierarchy), alpha, weigh)
+        rows = NetworkRows(table, codes, len(classes), openings, alpha, weigh)
         with one_thread():
             regression = rows.regression(counts)
             ridge, fit, temperature = self._regress(rows, regression.problem)
@@ -228,12 +230,6 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         return self
-
-    def _chosen_alpha(self, X: Any, y: Any) -> float:
-        network = HieBAN(hierarchy=self.hierarchy, alpha=None, smoothing=SMOOTHING, binarize=self.binarize)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # given already
-            return float(network.fit(X, y).alpha_)
 
     def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
         """The ridge, the fit with it, and the temperature."""
