@@ -205,6 +205,7 @@ def test_columns_are_chosen_in_memory(container):
 
 @pytest.mark.cluster
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
+@pytest.mark.patient
 def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
     """Two real processes, in a program of their own: what a dying one leaves open is not this one's.
 

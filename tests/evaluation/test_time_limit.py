@@ -33,10 +33,8 @@ def test_a_limit_that_is_not_reached_changes_no_byte(n_jobs, tmp_path):
     assert contents(tmp_path / "limited") == contents(tmp_path / "free")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "options", [{}, pytest.param({"n_jobs": 2, "backend": "processes"}, marks=pytest.mark.patient)]
-)
+@pytest.mark.patient
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 2, "backend": "processes"}])
 def test_a_job_that_hangs_has_failed_alone(options):
     methods = {"hangs": Hangs(), "TAN": TAN()}
     before = set(children())

@@ -17,6 +17,7 @@ spec.loader.exec_module(callgrind)
 
 @pytest.mark.slow
 @pytest.mark.skipif(not shutil.which(os.environ.get("CXX", "c++")), reason="there is no C++ compiler")
+@pytest.mark.patient
 def test_the_program_builds_and_runs(tmp_path):
     program = callgrind.build(tmp_path)
     done = subprocess.run([program], check=True, capture_output=True, text=True)
