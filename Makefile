@@ -47,7 +47,7 @@ FAULTS_SEED ?= $(shell date +%Y%m%d)
 FAULTS_FULL := HIETAN_KILLS=100 HIETAN_FULL_DISKS=50 HIETAN_DAMAGES=100 HIETAN_MUTATIONS=10000 \
 	HIETAN_FORGERIES=6 HIETAN_THREAD_ROUNDS=10
 
-faults: install  ## kill commands, fill disks, damage, forge and mutate files, and count what is lost: into docs/reliability.md (10 minutes)
+faults: install  ## kill commands, fill disks, damage, forge and mutate files, and count what is lost: into docs/reliability.md (3 minutes)
 	rm -rf out/faults
 	@echo "seed $(FAULTS_SEED); repeat with FAULTS_SEED=$(FAULTS_SEED)"
 	$(FAULTS_FULL) HIETAN_SEED=$(FAULTS_SEED) HIETAN_FAULTS=out/faults $(BIN)/python -m pytest -n 2 -q -rP \
