@@ -333,6 +333,7 @@ def test_members_that_are_not_named_are_not_unpacked(tmp_path):
         assert peak < 10 << 20
 
 
+@pytest.mark.patient
 def test_what_is_unpacked_is_in_proportion(tmp_path):
     """About 100 MB of spaces before a JSON text, and of zeros in an array that should have nine entries."""
     model, data = tmp_path / "m", tmp_path / "d"
@@ -363,6 +364,7 @@ def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch)
         hietan.load(path)
 
 
+@pytest.mark.patient
 def test_many_members_share_what_they_may_unpack_to(tmp_path):
     """Two hundred arrays of zeros, of 8 MB each, in a file of 2 MB."""
     path = tmp_path / "m"
