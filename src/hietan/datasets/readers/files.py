@@ -28,10 +28,8 @@ TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
 _LONGEST_LINE = 1 << 25
-BROKEN = (
-    *(EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile),
-    *(NotImplementedError, RuntimeError),
-)
+# A RuntimeError is what `zipfile` raises for encrypted members and, as NotImplementedError, for unknown compressions.
+BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
 """What reading a damaged archive raises."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
