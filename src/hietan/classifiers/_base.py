@@ -289,19 +289,15 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         rows = self._read(X)
         log_prior = self._log_prior()
         labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
-        explanations: list[Explanation] = []
-        for start in range(0, rows.n_rows, 64):  # a batch of the kernel; factors take memory
-            stop = min(start + 64, rows.n_rows)
-            explanations += explain_rows(
-                self._parts_of(rows, start, stop, log_prior),
-                method=type(self).__name__,
-                rows=labels[start:stop],
-                classes=self.classes_.tolist(),
-                target=target,
-                hierarchy=self.hierarchy_,
-                names=names,
-            )
-        return explanations
+        return explain_rows(
+            lambda start, stop: self._parts_of(rows, start, stop, log_prior),
+            method=type(self).__name__,
+            rows=labels,
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=names,
+        )
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""

@@ -331,21 +331,20 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         rows = self._read(X)
         scores = self._scores(network, rows)
         labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
-        explanations: list[Explanation] = []
-        for start in range(0, rows.n_rows, 64):  # the parts of a row take memory
-            stop = min(start + 64, rows.n_rows)
-            explanations += explain_rows(
-                self._parts(
-                    network, scores[start:stop], unpack(rows.words(np.arange(start, stop)), stop - start)
-                ),
-                method=type(self).__name__,
-                rows=labels[start:stop],
-                classes=self.classes_.tolist(),
-                target=target,
-                hierarchy=self.hierarchy_,
-                names=names,
-            )
-        return explanations
+
+        def parts_of(start: int, stop: int) -> ScoreParts:
+            values = unpack(rows.words(np.arange(start, stop)), stop - start)
+            return self._parts(network, scores[start:stop], values)
+
+        return explain_rows(
+            parts_of,
+            method=type(self).__name__,
+            rows=labels,
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=names,
+        )
 
     def _parts(
         self, network: OpenScores, scores: NDArray[np.float64], values: NDArray[np.uint8]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,11 @@ from hietan.explain.score_parts import LinearParts, ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
+_BATCH = 64  # rows that are taken apart together: what their features add takes memory
+
 
 def explain_rows(
-    parts: ScoreParts,
+    parts_of: Callable[[int, int], ScoreParts],
     *,
     method: str,
     rows: Sequence[str],
@@ -30,8 +32,9 @@ def explain_rows(
 
     Parameters
     ----------
-    parts : ScoreParts
-        The parts that add up to the joint log-probabilities of the rows.
+    parts_of : callable
+        Called as ``parts_of(start, stop)`` for one batch of rows after another, the parts that add up to their joint
+        log-probabilities.
     method : str
         The name of the classifier.
     rows : sequence of str
@@ -46,6 +49,23 @@ def explain_rows(
     names : mapping
         Readable names of the features; features that are not in it keep their own names.
     """
+    explanations: list[Explanation] = []
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
+        parts = parts_of(start, start + len(batch))
+        explanations += _explain_batch(parts, method, batch, classes, target, hierarchy, names)
+    return explanations
+
+
+def _explain_batch(
+    parts: ScoreParts,
+    method: str,
+    rows: Sequence[str],
+    classes: Sequence[Any],
+    target: Any,
+    hierarchy: Hierarchy,
+    names: Mapping[str, str],
+) -> list[Explanation]:
     features = hierarchy.features
     explanations = []
     for r, row in enumerate(rows):
