@@ -10,7 +10,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
+.PHONY: help install demo test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -25,6 +25,9 @@ test: install  ## run the test suite, without the tests that wait for many proce
 
 quick: install  ## under a minute: fewer examples, and no clusters, real datasets or slow studies
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)'
+
+explore: install  ## the properties on ten times as many examples, new ones in every run (half an hour)
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or patient)'
 
 coverage: install  ## run every test, and report the lines and branches that no test takes
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term

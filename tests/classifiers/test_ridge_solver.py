@@ -1,5 +1,7 @@
 """The ridge with offsets: its minimum by independent means, its bound, its forms, extreme numbers."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -156,7 +158,13 @@ def test_a_fit_is_accurate_or_refused(n_classes, data, exponent, weight):
     except ValueError as refused:
         reason = str(refused)
         assert "is too small for rows of weight up to" in reason
-        assert exponent < -3 or np.max(weight) > 1e5
+        penalty = Fraction(10.0**exponent) * int(problem.unit) * (1 if n_classes == 2 else 2)
+        weights = np.broadcast_to(weight, len(X)).tolist()
+        outweighs = max(
+            Fraction(w) * (ones / penalty + Fraction(1, 10))
+            for w, ones in zip(weights, X.sum(axis=1).tolist(), strict=True)
+        )
+        assert outweighs > (1 - 1e-12) * (1e9 if n_classes == 2 else 1e6)
         return
     assert np.isfinite(fit.coef).all() and np.isfinite(fit.intercept).all() and np.isfinite(fit.scores).all()
     assert fit.gap <= 1e-10

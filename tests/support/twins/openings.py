@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 Rows = Sequence[Sequence[int]]
 Parents = Sequence[set[int]]
@@ -49,12 +50,13 @@ def count_open(X: Rows, y: Sequence[int], n_classes: int, parents: Parents) -> O
     return OpenCounts([list(y).count(c) for c in range(n_classes)], ones, opened)
 
 
-def theta(c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> float:
-    """P(x_v = 1 | v is open, c)."""
-    q = 0.5
+def theta(c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> Fraction:
+    """P(x_v = 1 | v is open, c), exactly: 1 - theta may be tiny, and a float would lose its digits."""
+    q = Fraction(1, 2)
     if smoothing == "pooled":
-        q = (sum(n[v] for n in counts.ones) + 0.5) / (sum(m[v] for m in counts.open) + 1)
-    return (counts.ones[c][v] + 2 * alpha * q) / (counts.open[c][v] + 2 * alpha)
+        q = (sum(n[v] for n in counts.ones) + q) / (sum(m[v] for m in counts.open) + 1)
+    pseudo = 2 * Fraction(alpha)
+    return (counts.ones[c][v] + pseudo * q) / (counts.open[c][v] + pseudo)
 
 
 def ban_joint_log(
