@@ -400,6 +400,7 @@ def test_many_members_share_what_they_may_unpack_to(tmp_path):
         ("HieBAN", lambda f: f.update(alpha_="x"), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=-1.0), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=1e308), "alpha_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(temperature_=0.0), "temperature_ is not a number from"),
         ("HieLogistic", lambda f: f.update(counts_=1), "counts_ are not counts"),
         ("HieLogistic", lambda f: f.pop("scale_"), "'scale_' of HieLogistic is missing"),
         ("HieLogistic", lambda f: f.update(lam_=1.0), "'lam_' is not a fitted attribute of HieLogistic"),

@@ -200,7 +200,9 @@ def test_the_ridge_and_the_temperature_are_those_of_separate_fits(data, n_classe
     scores = {ridge: separate_scores(data, y, ridge=ridge, class_weight=weight) for ridge in held_out.RIDGES}
     losses = {ridge: loss.value(found) for ridge, found in scores.items()}
     assert model.ridge_ == min(losses, key=losses.get)
-    assert model.temperature_ == pytest.approx(best_temperature(scores[model.ridge_], loss), rel=1e-3)
+    assert model.temperature_ == pytest.approx(
+        best_temperature(lambda T: loss.value(scores[model.ridge_] / T)), rel=1e-3
+    )
     plain = HieLogistic(**options, ridge=model.ridge_).fit(data.X, y)
     assert plain.temperature_ == 1
     np.testing.assert_array_equal(plain.predict(data.X), model.predict(data.X))
@@ -214,9 +216,9 @@ def test_a_temperature_repairs_scores_that_are_too_large():
     truth = rng.normal(size=(4000, 1))
     codes = (rng.random(4000) < expit(truth[:, 0])).astype(int)
     loss = make_loss(codes, 2, np.ones(4000))
-    assert best_temperature(3 * truth, loss) == pytest.approx(3, rel=0.1)
-    assert best_temperature(truth / 4, loss) == pytest.approx(0.25, rel=0.1)
-    assert best_temperature(-truth, loss) == pytest.approx(held_out.HOTTEST, rel=1e-3)
+    assert best_temperature(lambda T: loss.value(3 * truth / T)) == pytest.approx(3, rel=0.1)
+    assert best_temperature(lambda T: loss.value(truth / 4 / T)) == pytest.approx(0.25, rel=0.1)
+    assert best_temperature(lambda T: loss.value(-truth / T)) == pytest.approx(held_out.HOTTEST, rel=1e-3)
     assert log_loss(codes, expit(truth)) < log_loss(codes, expit(3 * truth))
 
 

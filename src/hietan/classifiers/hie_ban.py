@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan.classifiers._base import ALPHA_GRID, BaseBayes, log_shares
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
+from hietan.classifiers._solvers.held_out import best_temperature
 from hietan.classifiers.checks import in_memory, is_weight
 from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
@@ -25,6 +26,9 @@ from hietan.structure import (
     unpack,
 )
 from hietan.structure.tree import ABSENT, ROOT
+
+HOTTEST = 1e4
+"""The largest temperature, and the inverse of the smallest."""
 
 
 class HieBAN(BaseBayes):
@@ -52,6 +56,11 @@ class HieBAN(BaseBayes):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    calibrate : bool, default False
+        Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
+        loss of the training rows, which must then be in memory. Features that say the same thing are counted several
+        times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
+        the frequencies of the classes get more weight, so that predictions of a rare class become rarer.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -65,6 +74,8 @@ class HieBAN(BaseBayes):
         The counts, which are all that is kept of the training data.
     alpha_ : float
         The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    temperature_ : float
+        The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
     n_features_in_ : int
@@ -87,7 +98,7 @@ class HieBAN(BaseBayes):
 
     alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
-    _stored = BaseBayes._stored | {"alpha_"}
+    _stored = BaseBayes._stored | {"alpha_", "temperature_"}
 
     def __init__(
         self,
@@ -97,6 +108,7 @@ class HieBAN(BaseBayes):
         smoothing: str = "pooled",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        calibrate: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
@@ -104,6 +116,7 @@ class HieBAN(BaseBayes):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
+        self.calibrate = calibrate
         self.n_jobs = n_jobs
 
     # ------------------------------------------------------------------------------------------ fitting
@@ -114,20 +127,31 @@ class HieBAN(BaseBayes):
                 "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
                 "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
             )
+        if self.calibrate and not at_once:
+            raise ValueError(
+                "calibrate=True needs the scores of all training rows, so fit must get them at once and in memory; "
+                "leave calibrate out to fit to parts of the data or to a Dask collection"
+            )
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
         return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
 
     def _tune(self, rows: TrainingRows) -> None:
+        self.temperature_ = 1.0
         if self.alpha is not None:
             self.alpha_ = float(self.alpha)
-            return
+            if not self.calibrate:
+                return
         assert isinstance(rows, RowsInMemory)  # by `_check_source`
         table = BinaryRows.from_matrix(rows.X, self.binarize).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
         known = (self._learned, self.counts_, table, codes, self.smoothing)
-        self.alpha_ = choose_alpha(*known, log_prior=None if self.class_prior is None else self._log_prior())
+        log_prior = None if self.class_prior is None else self._log_prior()
+        if self.alpha is None:
+            self.alpha_ = choose_alpha(*known, log_prior=log_prior)
+        if self.calibrate:
+            self.temperature_ = _choose_temperature(*known, self.alpha_, log_prior)
 
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
@@ -139,6 +163,11 @@ class HieBAN(BaseBayes):
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         if not isinstance(fitted["alpha_"], float) or not is_weight(fitted["alpha_"]):
             raise ValueError(f"alpha_ is not a number above 0: {fitted['alpha_']!r:.80}")
+        temperature = fitted["temperature_"]
+        if not isinstance(temperature, float) or not 0.99 / HOTTEST <= temperature <= 1.01 * HOTTEST:
+            raise ValueError(
+                f"temperature_ is not a number from 1/{HOTTEST:g} to {HOTTEST:g}: {temperature!r:.80}"
+            )
         super().__hietan_restore__(fitted)
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -175,7 +204,9 @@ class HieBAN(BaseBayes):
         rows = BinaryRows.from_matrix(read.X, self.binarize)
         codes = np.searchsorted(self.classes_, read.y)
         known = (self._learned, self.counts_, rows, codes, self.smoothing, self._alpha_in_use())
-        return _leave_one_out(*known, None if self.class_prior is None else self._log_prior())
+        return _leave_one_out(
+            *known, None if self.class_prior is None else self._log_prior(), self.temperature_
+        )
 
     def _alpha_in_use(self) -> float:
         return self.alpha_ if self.alpha is None else float(self.alpha)
@@ -187,6 +218,11 @@ class HieBAN(BaseBayes):
                 f"rows; got {self.alpha!r}"
             )
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+
     def _scores(self) -> OpenScores:
         return OpenScores(self._learned, self.counts_, self.smoothing, self._alpha_in_use())
 
@@ -196,7 +232,7 @@ class HieBAN(BaseBayes):
         scores, table = self._scores(), rows.sparse()
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
-            return log_prior + scores.log_likelihood(table, np.arange(start, stop))
+            return log_prior + scores.log_likelihood(table, np.arange(start, stop)) / self.temperature_
 
         return joint_log
 
@@ -210,10 +246,10 @@ class HieBAN(BaseBayes):
         # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
         parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
         return ScoreParts(
-            joint=log_prior + scores.log_likelihood(rows, chosen),
+            joint=log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
             values=values,
             parents=np.where(is_open, parents, ABSENT).astype(np.int32),
-            factors=scores.factors(values),
+            factors=scores.factors(values) / self.temperature_,
             base=np.tile(log_prior, (stop - start, 1)),
         )
 
@@ -253,6 +289,26 @@ def choose_alpha(
     return ALPHA_GRID[int(np.argmin([loss(alpha) for alpha in ALPHA_GRID]))]
 
 
+def _choose_temperature(
+    openings: Openings,
+    counts: OpenCounts,
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    smoothing: str,
+    alpha: float,
+    log_prior: NDArray[np.float64] | None,
+) -> float:
+    """The temperature with the smallest leave-one-out log loss of all training rows."""
+    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha)
+    log_priors = _log_priors_without(counts, codes, alpha) if log_prior is None else log_prior
+
+    def loss(temperature: float) -> float:
+        log_proba = log_softmax(log_priors + scores / temperature, axis=1)
+        return -float(log_proba[np.arange(len(codes)), codes].mean())
+
+    return best_temperature(loss, HOTTEST)
+
+
 def _leave_one_out(
     openings: Openings,
     counts: OpenCounts,
@@ -261,9 +317,13 @@ def _leave_one_out(
     smoothing: str,
     alpha: float,
     log_prior: NDArray[np.float64] | None,
+    temperature: float = 1.0,
 ) -> NDArray[np.float64]:
-    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha)
-    if log_prior is not None:
-        return scores + log_prior
+    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha) / temperature
+    return scores + (_log_priors_without(counts, codes, alpha) if log_prior is None else log_prior)
+
+
+def _log_priors_without(counts: OpenCounts, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
+    """For each row, the logarithms of the classes' shares of the other rows."""
     others = counts.class_count - np.eye(counts.n_classes, dtype=np.int64)  # row k: without a row of class k
-    return scores + log_shares(others, alpha)[codes]
+    return log_shares(others, alpha)[codes]

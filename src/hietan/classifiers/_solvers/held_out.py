@@ -8,6 +8,8 @@ row that is left out. Even with exact fits to all other rows, large ridges then 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
@@ -77,14 +79,17 @@ def choose_ridge(rows: NetworkRows, problem: RidgeProblem, n_jobs: int | None) -
 def choose_temperature(rows: NetworkRows, loss: Loss, ridge: float, n_jobs: int | None) -> float:
     """The number by which held-out scores are divided for the smallest loss."""
     (scores,) = cross_validated_scores(rows, (ridge,), n_jobs)
-    return best_temperature(scores, loss)
+    return best_temperature(lambda temperature: loss.value(scores / temperature))
 
 
-def best_temperature(scores: Matrix, loss: Loss) -> float:
-    """The number by which scores are divided for the smallest loss, from 1 / `HOTTEST` to `HOTTEST`."""
-    limit = np.log(HOTTEST)
+def best_temperature(loss: Callable[[float], float], hottest: float = HOTTEST) -> float:
+    """The temperature with the smallest loss, from 1 / `hottest` to `hottest`.
+
+    The loss must be convex in the inverse of the temperature, as every log loss is.
+    """
+    limit = np.log(hottest)
     found = minimize_scalar(
-        lambda log_temperature: loss.value(scores / np.exp(log_temperature)),
+        lambda log_temperature: loss(float(np.exp(log_temperature))),
         bounds=(-limit, limit),
         method="bounded",
         options={"xatol": 1e-6},
