@@ -46,8 +46,11 @@ def _ours() -> list[Measured]:
     methods = [
         Measured("HieLogistic", HieLogistic),
         Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None)),
+        Measured("HieLogistic, calibrated", partial(HieLogistic, calibrate=True)),
+        Measured("HieLogistic, class_weight None", partial(HieLogistic, class_weight=None)),
         Measured("HieBAN", HieBAN),
         Measured("HieBAN, equal priors", partial(HieBAN, class_prior=(0.5, 0.5))),
+        Measured("HieBAN, calibrated", partial(HieBAN, calibrate=True)),
     ]
     for key in PAIRS:
         entry = CATALOGUE[key]
