@@ -185,7 +185,7 @@ COMMANDS = {
     "fit": "fit DATA -m tan -o OUT",
     "study": STUDY,
 }
-# All jobs are ended after this time, which starts processes; tests/evaluation/test_time_limit.py does that.
+# All jobs are ended after this time, which starts processes; tests/evaluation/study/test_time_limit.py does that.
 ENDS_JOBS = {("study", "--job-timeout", text) for text in ("0.5", "1e-320")}
 
 
