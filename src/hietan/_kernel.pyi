@@ -86,6 +86,27 @@ class GraphPenalty:
     def prox(self, u: NDArray[np.float64], lam: float) -> NDArray[np.float64]: ...
     def dual_norm(self, u: NDArray[np.float64]) -> float: ...
 
+class NumberRows:
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        values: NDArray[np.float64],
+        n_features: int,
+    ) -> None: ...
+
+class LogisticPath:
+    def __init__(
+        self,
+        rows: NumberRows,
+        sign: NDArray[np.float64],
+        weight: NDArray[np.float64],
+        penalty: GraphPenalty,
+    ) -> None: ...
+    def solve(
+        self, lambdas: NDArray[np.float64], max_iter: int, tol: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...
+
 def pack_dense(values: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint64]: ...
 @overload
 def pack_sparse(
@@ -228,14 +249,3 @@ def find_violation(
     words: NDArray[np.uint64],
     n_rows: int,
 ) -> tuple[int, int, int] | None: ...
-def logistic_path(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    values: NDArray[np.float64],
-    sign: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    penalty: GraphPenalty,
-    lambdas: NDArray[np.float64],
-    max_iter: int,
-    tol: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...

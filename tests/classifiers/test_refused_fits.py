@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from hietan import Hierarchy, HieTAN, ProximalGraph
-from hietan.classifiers._solvers.graph_path import PathFit
 from hietan.selection import MinSupport
 from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded
@@ -168,9 +167,8 @@ def test_a_score_that_overflows_is_refused():
 
 def test_a_gap_that_is_not_a_number_is_not_small():
     model = ProximalGraph(lam=0.1)
-    fit = PathFit(*(np.array([value]) for value in (0.0, 0.0, 0.0, np.nan, 1)))
     with pytest.warns(ConvergenceWarning, match="1 of 1 fits"):
-        model._warn([fit])
+        model._warn([np.nan])
 
 
 @pytest.mark.parametrize(

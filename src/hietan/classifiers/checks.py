@@ -32,6 +32,11 @@ def is_positive(value: object) -> bool:
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
 
 
+def is_lambda_fraction(value: object) -> bool:
+    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
+    return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
+
+
 def is_weight(value: object) -> bool:
     """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
     return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]

@@ -57,6 +57,19 @@ Smoothing = Annotated[
 Lambda = Annotated[
     str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
 ]
+LambdaRelative = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, instead of --lam.",
+    ),
+]
+LambdaCriterion = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold."
+    ),
+]
 TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
 TuneThreshold = Annotated[
     bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
@@ -115,6 +128,8 @@ def study(
     alpha: Alpha = None,
     smoothing: Smoothing = None,
     lam: Lambda = None,
+    lam_relative: LambdaRelative = None,
+    lam_criterion: LambdaCriterion = "log_loss",
     tune_alpha: TuneAlpha = False,
     tune_threshold: TuneThreshold = False,
     min_support_in_folds: MinSupport = None,
@@ -136,7 +151,7 @@ def study(
     Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
     and 130 if it was interrupted.
     """
-    from hietan.catalogue import UNTUNED_LAMBDA, run_named_study
+    from hietan.catalogue import run_named_study
 
     with errors(output, resumable=True):
         asked = {
@@ -146,7 +161,9 @@ def study(
             "seeds": seeds,
             "alpha": alpha,
             "smoothing": smoothing,
-            "lam": UNTUNED_LAMBDA if lam is None else lam,
+            "lam": lam,
+            "lam_relative": lam_relative,
+            "lam_criterion": lam_criterion,
             "tune_alpha": tune_alpha,
             "tune_threshold": tune_threshold,
             "usage": usage,

@@ -310,13 +310,15 @@ class Round:
         self.call("GraphPenalty.dual_norm", penalty, a["vector"], gives=float)
         for strength in (0.5, 0.0):
             self.call("GraphPenalty.prox", penalty, a["vector"], strength, gives=vector)
-        rows = (a["csr_indptr"], a["csr_indices"], a["csr_values"], a["sign"], a["weight"])
+        rows = self.call("NumberRows", a["csr_indptr"], a["csr_indices"], a["csr_values"], a["ones"].shape[1])
         # A number of iterations that is too large is valid, and takes for ever: it is not damaged.
         iterations, tol = [-1, 0, 1, 1, 20, 20, 20], [1e-3, 1e-3, 1e-3, np.nan]
         options = {"max_iter": int(self.rng.choice(iterations)), "tol": float(self.rng.choice(tol))}
         fits = [(np.float64, None, None), (np.float64, None, 3), (np.int64, None)]
         for _ in range(3):
-            self.call("logistic_path", *rows, penalty, a["lambdas"], **options, gives=fits)
+            path = self.call("LogisticPath", rows, a["sign"], a["weight"], penalty)
+            for _ in range(2):
+                self.call("LogisticPath.solve", path, a["lambdas"], **options, gives=fits)
 
 
 ALL_COOCCURRENCES = [(np.int64, None), (np.int32, None), (np.int32, None, None)]

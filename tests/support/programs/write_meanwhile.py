@@ -42,8 +42,8 @@ def problem(kernel, n=640, d=120):
         return np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
 
     def regress():
-        rows_and_weights = long_indptr, indices, values, sign, weight
-        kernel.logistic_path(*rows_and_weights, penalty, lambdas, max_iter=20, tol=1e-9)
+        numbers = kernel.NumberRows(long_indptr, indices, values, d)
+        kernel.LogisticPath(numbers, sign, weight, penalty).solve(lambdas, max_iter=20, tol=1e-9)
 
     children = chain(d)
     return [
