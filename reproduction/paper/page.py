@@ -101,6 +101,7 @@ def page(sources: Sources) -> str:
         sections.datasets_section(results),
         "## How this page is made",
         MADE,
+        sections.missing_section(results),
         sections.time_section(sources.times),
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"

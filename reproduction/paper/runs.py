@@ -8,8 +8,18 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hietan.evaluation import METRICS, RankComparison, Ranking, SummaryRow, make_rankings
+from hietan.evaluation import (
+    METRICS,
+    RankComparison,
+    Ranking,
+    SummaryRow,
+    average_ranks,
+    compare_ranks,
+    make_rankings,
+    wins,
+)
 from reproduction.paper.variants import (
     ALPHAS,
     BAYES,
@@ -95,13 +105,8 @@ class Results:
         metric: str = "gmean",
         *,
         seeds: Sequence[int] | None = None,
-        control: str | None = None,
-        averages_folds: bool = False,
     ) -> Ranking | None:
-        """Rank the methods of a choice, by means over the seeds that all of them have; None if there are none.
-
-        GMean is that of all folds together, unless `averages_folds`.
-        """
+        """Rank the methods of a choice, by means over the seeds that all of them have; None if there are none."""
         wanted = set(self.seeds(choice) if seeds is None else seeds)
         place = list(METRICS).index(metric)
         summary = []
@@ -109,16 +114,14 @@ class Results:
             for row in self.by_variant.get((variant, method), []):
                 if row.seed in wanted:
                     values = [np.nan] * len(METRICS)
-                    values[place] = row.gmean_of_folds if averages_folds else getattr(row, metric)
+                    values[place] = getattr(row, metric)
                     summary.append(
                         SummaryRow(row.dataset, method, "", "none", row.seed, row.n_rows, tuple(values))
                     )
         if not summary or len({row.method for row in summary}) < len(choice):
             return None
         groups = {row.dataset: row.dataset.partition("-")[0] for row in summary}
-        made = make_rankings(
-            summary, groups=groups, metrics=[metric], alternative="greater", control=control, rank_decimals=2
-        )
+        made = make_rankings(summary, groups=groups, metrics=[metric], alternative="greater", rank_decimals=2)
         return made[0] if made else None
 
     @cached_property
@@ -142,21 +145,22 @@ class Results:
 
     @cached_property
     def judged(self) -> tuple[Judged, ...]:
-        """The runs with their rankings."""
-        made = [
-            (
-                run,
-                self.ranking(
-                    run.choice, seeds=(run.seed,), control=PAPERS_BEST, averages_folds=run.averages_folds
-                ),
-            )
-            for run in self.runs
-        ]
+        """The runs with their ranks and tests, except those without a score of every method on every dataset."""
         return tuple(
-            Judged(run, ranking.average_ranks(), ranking.wins(), ranking.comparison)
-            for run, ranking in made
-            if ranking is not None and ranking.comparison is not None and not ranking.left_out
+            judge_run(run, scores)
+            for run in self.runs
+            if (scores := self._scores(run)).shape[0] and not np.isnan(scores).any()
         )
+
+    def _scores(self, run: Run) -> NDArray[np.float64]:
+        """The GMeans of a run: a row for each dataset, a column for each method."""
+        scores = np.full((len(self.datasets), len(run.choice)), np.nan)
+        for k, (method, variant) in enumerate(run.choice.items()):
+            for row in self.by_variant[variant, method]:
+                if row.seed == run.seed:
+                    value = row.gmean_of_folds if run.averages_folds else row.gmean
+                    scores[self.datasets.index(row.dataset), k] = value
+        return scores
 
 
 @dataclass(frozen=True)
@@ -189,6 +193,15 @@ class Judged:
     def is_significant(self, method: str) -> bool:
         """Whether the paper's best method is significantly better than this one, by Holm's procedure."""
         return next(c.p_adjusted for c in self.comparison.comparisons if c.method == method) <= 0.05
+
+
+def judge_run(run: Run, scores: NDArray[np.float64]) -> Judged:
+    """Rank and test the scores of a run as the paper does: one-sided, from ranks rounded to two decimals."""
+    ranks = average_ranks(scores)
+    rounded = dict(zip(run.choice, ranks.round(2).tolist(), strict=True))
+    compared = compare_ranks(rounded, len(scores), alternative="greater", control=PAPERS_BEST)
+    named = (dict(zip(run.choice, values.tolist(), strict=True)) for values in (ranks, wins(scores)))
+    return Judged(run, *named, compared)
 
 
 def seeds_in_words(n: int) -> str:

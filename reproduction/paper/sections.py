@@ -21,6 +21,7 @@ from reproduction.paper.variants import (
     MODERN,
     SMOOTHINGS,
     TENTH,
+    VARIANTS,
     chosen_lambda,
 )
 from reproduction.paper.verdicts import Ruling
@@ -368,6 +369,21 @@ def time_section(times: Lines) -> str:
     )
     header = ("part", "timed", "cross-validations", "processor time")
     return TextTable("Processor time of the cross-validations", header, tuple(lines)).to_markdown()
+
+
+def missing_section(results: Results) -> str:
+    """Which measurements the files do not have yet."""
+    lines = []
+    for variant in VARIANTS.values():
+        for method in variant.methods:
+            found = {row.seed for row in results.by_variant.get((variant.name, method), [])}
+            lost = [str(seed) for seed in variant.seeds if seed not in found]
+            if lost:
+                lines.append((variant.name, titled(method), ", ".join(lost), f"`run {variant.part}`"))
+    if not lines:
+        return "Everything that this page is meant to show is measured."
+    header = ("variant", "method", "seeds", "measured by `python -m reproduction.paper`")
+    return TextTable("Not measured yet", header, tuple(lines), (), len(header)).to_markdown()
 
 
 def _minutes(seconds: float) -> str:

@@ -23,7 +23,7 @@ N_FOLDS = 10
 ALPHAS, SMOOTHINGS = (1.0, 0.5, 0.05), ("laplace", "pooled")
 DEFAULT = "alpha 1, laplace"
 TENTH, KNOWN = "lambda max / 10", "lambda 0.002"
-RELATIVE = (("lam_relative", 0.1),)
+RELATIVE = {"lam_relative": 0.1}
 CRITERIA = ("log_loss", "auc", "gmean")
 MODERN = (
     "bernoulli-nb",
@@ -87,8 +87,6 @@ class Variant:
         Whether training rows that are identical to a row set aside are left out.
     part : str
         The part of the experiment that it belongs to; see `PARTS`.
-    parameters : dict
-        Parameters that are set on the model of a single method.
     """
 
     name: str
@@ -101,14 +99,11 @@ class Variant:
     folds: Callable[[NDArray[np.intp], int], NDArray[np.int64]] = stratified
     swaps_classes: bool = False
     drops_twins: bool = False
-    parameters: tuple[tuple[str, Any], ...] = ()
 
     def estimator(self, method: str) -> Any:
         """The unfitted classifier of one of its methods."""
         (made,) = make_methods([method], **self.options)
         model = made.estimator
-        if self.parameters:
-            model.set_params(**dict(self.parameters))
         if self.root is not None and "random_state" in model.get_params():
             model.set_params(random_state=1000 + self.root)
         return model
@@ -140,14 +135,11 @@ def _variants() -> list[Variant]:
         for alpha in ALPHAS
     ]
     found += [
-        Variant(TENTH, (GRAPH,), {"lam": None}, "untuned", parameters=RELATIVE),
+        Variant(TENTH, (GRAPH,), RELATIVE, "untuned"),
         Variant(KNOWN, (GRAPH,), {"lam": 0.002}, "untuned"),
     ]
     found += [Variant(f"order {k}", BAYES, default, "orders", (0,), order=k) for k in ORDERS]
-    found += [
-        Variant(f"order {k}, {TENTH}", (GRAPH,), {"lam": None}, "orders", (0,), order=k, parameters=RELATIVE)
-        for k in ORDERS
-    ]
+    found += [Variant(f"order {k}, {TENTH}", (GRAPH,), RELATIVE, "orders", (0,), order=k) for k in ORDERS]
     found += [Variant(f"root {k}", TREES, default, "points", (0,), root=k) for k in ROOTS]
     found += [
         Variant("unstratified folds", BAYES, default, "points", folds=unstratified),
@@ -164,12 +156,11 @@ def _variants() -> list[Variant]:
     ]
     found.append(Variant(f"threshold, {KNOWN}", (GRAPH,), {"lam": 0.002, **tuned}, "threshold", (0,)))
     found += [
-        Variant(f"alpha chosen, {kind}", BAYES, {"smoothings": [kind], "tune_alpha": True}, "alpha", (0,))
-        for kind in SMOOTHINGS
+        Variant(f"alpha chosen, {kind}", BAYES, {"smoothings": [kind], "tune_alpha": True}, "alpha", seeds)
+        for kind, seeds in zip(SMOOTHINGS, (SEEDS, (0,)), strict=True)
     ]
     found += [
-        Variant(chosen_lambda(c), (GRAPH,), {"lam": None}, "lambda", parameters=(("criterion", c),))
-        for c in CRITERIA
+        Variant(chosen_lambda(c), (GRAPH,), {"lam": None, "lam_criterion": c}, "lambda") for c in CRITERIA
     ]
     found.append(Variant("modern", MODERN, {}, "modern", (0,)))
     return found
