@@ -48,7 +48,8 @@ def read_sources() -> Sources:
 HEAD = """# The paper's experiment, repeated
 
 Wan & Freitas (arXiv 2202.04105) compare six classifiers on 28 datasets of ageing-related genes. This page repeats their
-experiment with this package and judges every claim of theirs that can be checked."""
+experiment with this package and judges every claim of theirs that can be checked. The authors' own programs were not
+at hand: a verdict is about the methods as their papers describe them, made here."""
 
 
 def page(sources: Sources) -> str:

@@ -387,4 +387,4 @@ def missing_section(results: Results) -> str:
 
 
 def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:.1f} min"
+    return f"{seconds / 60:.1f} min" if seconds else ""

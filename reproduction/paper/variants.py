@@ -160,7 +160,8 @@ def _variants() -> list[Variant]:
         for kind, seeds in zip(SMOOTHINGS, (SEEDS, (0,)), strict=True)
     ]
     found += [
-        Variant(chosen_lambda(c), (GRAPH,), {"lam": None, "lam_criterion": c}, "lambda") for c in CRITERIA
+        Variant(chosen_lambda(c), (GRAPH,), {"lam": None, "lam_criterion": c}, "lambda", seeds)
+        for c, seeds in zip(CRITERIA, (SEEDS, (0,), (0,)), strict=True)
     ]
     found.append(Variant("modern", MODERN, {}, "modern", (0,)))
     return found

@@ -61,7 +61,7 @@ def _rule(claim: Claim, runs: Sequence[Judged], facts: Mapping[str, str], usage:
         if claim.id not in facts:
             return Ruling(claim, UNKNOWN, "not checked yet")
         found = facts[claim.id]
-        return Ruling(claim, HOLDS if found == claim.figure else FAILS, found or "so it is")
+        return Ruling(claim, HOLDS if found == claim.figure else FAILS, found or "yes")
     if claim.kind == "usage":
         return _rule_on_term(claim, usage)
     if claim.kind in STATEMENTS and runs:
@@ -86,9 +86,14 @@ def _rule_on_term(claim: Claim, usage: Usage) -> Ruling:
         return Ruling(claim, UNKNOWN, "not counted yet")
     true = sum(min(int(row["rank_selected"]), int(row["rank_in_edges"])) <= TOP for row in seeds)
     (all_seeds,) = (row for row in rows if row["seed"] == "all")
-    ranks = f"{all_seeds['rank_selected']} by selection, {all_seeds['rank_in_edges']} by edges"
+    ranks = []
+    for name, words in (("selected", "selection"), ("in_edges", "edges")):
+        tied = int(all_seeds[f"tied_{name}"])
+        shared = f" (shared by {tied})" if tied > 1 else ""
+        ranks.append(f"{all_seeds[f'rank_{name}']} by {words}{shared}")
+    listed = ", ".join(ranks)
     return Ruling(
-        claim, _agreed(true, len(seeds)), f"rank {ranks}; in the first {TOP} in {true} of {len(seeds)} seeds"
+        claim, _agreed(true, len(seeds)), f"rank {listed}; in the first {TOP} in {true} of {len(seeds)} seeds"
     )
 
 
