@@ -18,6 +18,7 @@ from hietan.classifiers import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
 from hietan.evaluation.cross_validation import configure
+from hietan.evaluation.study.fingerprint import method_fingerprint
 
 
 def informative_data(n_rows=80):
@@ -65,6 +66,27 @@ def test_lambda_is_that_of_the_study_unless_the_method_says_its_own():
     assert make_estimator("proximal-graph:lam=0.1", lam=0.5).lam == 0.1
     (tuned,) = make_methods(["proximal-graph"], lam=None)
     assert (tuned.estimator.lam, tuned.tuning) == (None, "nested")
+
+
+def test_lambda_as_a_fraction_and_the_criterion_that_chooses_it():
+    (fixed,) = make_methods(["proximal-graph"], lam_relative=0.1)
+    assert (fixed.estimator.lam, fixed.estimator.lam_relative, fixed.tuning) == (None, 0.1, "none")
+    (by_auc,) = make_methods(["proximal-graph"], lam=None, lam_criterion="auc")
+    (by_loss,) = make_methods(["proximal-graph"], lam=None)
+    assert (by_auc.estimator.criterion, by_auc.tuning, by_auc.setting) == ("auc", "nested", "")
+    assert method_fingerprint(by_auc.estimator) != method_fingerprint(
+        by_loss.estimator
+    )  # never mixed in a journal
+    own = make_estimator("proximal-graph:lam_relative=0.2", lam=0.5)
+    assert (own.lam, own.lam_relative) == (None, 0.2)
+    own = make_estimator("proximal-graph:lam=0.5", lam_relative=0.2)
+    assert (own.lam, own.lam_relative) == (0.5, None)
+    own = make_estimator("proximal-graph:criterion=gmean")
+    assert (own.lam, own.lam_relative, own.criterion) == (None, None, "gmean")
+    with pytest.raises(CatalogueError, match="lam_relative is 2; expected a number from 1e-10 to 1"):
+        make_methods(["proximal-graph"], lam_relative=2)
+    with pytest.raises(CatalogueError, match="unknown criterion 'aic'"):
+        make_methods(["proximal-graph"], lam=None, lam_criterion="aic")
 
 
 def test_every_method_has_its_own_smoothing_unless_the_study_says_another():

@@ -83,7 +83,7 @@ class StudyOptions:
             )
         if self.lam_criterion != "log_loss" and self.lam != "tuned":
             raise StudyError(
-                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; add lam 'tuned'"
+                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; add --lam tuned"
             )
 
     def run_where(

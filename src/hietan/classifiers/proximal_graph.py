@@ -227,6 +227,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
         """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
+        X = sp.csr_array(X)
         penalty, rows = graph_penalty(self.hierarchy_), kernel_rows(X)
         n_classes = len(self.classes_)
         problems = []

@@ -161,14 +161,12 @@ def study(
             "seeds": seeds,
             "alpha": alpha,
             "smoothing": smoothing,
-            "lam": lam,
-            "lam_relative": lam_relative,
-            "lam_criterion": lam_criterion,
             "tune_alpha": tune_alpha,
             "tune_threshold": tune_threshold,
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
+        asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
             results = run_named_study(

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -42,16 +41,15 @@ def check_sizes(X: Any) -> None:
 
 
 def kernel_rows(X: Any) -> _kernel.NumberRows:
-    """Rows for the kernel, to be shared by the problems of several classes."""
-    rows: Any = sp.csr_array(X)
-    indptr, indices = rows.indptr.astype(np.int64), rows.indices.astype(np.int32)
-    return _kernel.NumberRows(indptr, indices, rows.data, rows.shape[1])
+    """Rows in CSR form for the kernel, to be shared by the problems of several classes."""
+    indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    return _kernel.NumberRows(indptr, indices, X.data, X.shape[1])
 
 
 class LogisticProblem:
     """Minimise sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lam * penalty(w), where the weights s sum to 1.
 
-    `y` is boolean, and both values must occur. `rows` are those of X.
+    `y` is boolean, and both values must occur. X has CSR form, and `rows` are the same.
     """
 
     def __init__(
