@@ -35,7 +35,7 @@ class HIPNB(PackedBayes):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
