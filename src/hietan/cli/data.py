@@ -70,6 +70,10 @@ Collection = Annotated[
         help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
     ),
 ]
+RowNoun = Annotated[
+    str | None,
+    typer.Option(help="What to call a row in reports; `gene` for GAF and gene2go, otherwise `row`."),
+]
 Name = Annotated[str | None, typer.Option(help="The name of the dataset; the name of the file unless given.")]
 
 
@@ -102,6 +106,7 @@ def build(
     deduplicate: Deduplicate = False,
     features_of: FeaturesOf = None,
     name: Name = None,
+    row_noun: RowNoun = None,
 ) -> None:
     """Build a dataset from an ontology, annotations and labels."""
     from hietan.datasets import Dataset, build_dataset
@@ -129,6 +134,7 @@ def build(
             deduplicate=deduplicate,
             features=None if features_of is None else Dataset.load(features_of).feature_names,
             name=output.stem if name is None else name,
+            row_noun=row_noun,
         )
         data.save(output)
     _show(data.summary())
