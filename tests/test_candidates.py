@@ -163,7 +163,7 @@ def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
         assert ("name" in rows[0], "calibrated_probability" in rows[0]) == (bool(symbols), calibrated)
         frame = ranked.to_frame()
         assert list(frame.columns) == list(rows[0]) == list(ranked.columns)
-        assert frame.astype(str).replace("<NA>", "").to_dict("records") == rows
+        assert frame.astype(str).fillna("").replace("<NA>", "").to_dict("records") == rows
         assert all(not symbols or row["name"] == "s" + row["instance"].removeprefix("row") for row in rows)
 
 

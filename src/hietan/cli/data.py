@@ -11,16 +11,20 @@ from rich.table import Table
 
 from hietan.cli.messages import (
     errors,
+    is_quiet,
     is_watched,
     make_console,
     make_table,
     printable,
     refuse_overwriting,
     say,
+    with_quiet_option,
+    working,
 )
+from hietan.cli.quality import show_model
 
 if TYPE_CHECKING:
-    from hietan.datasets import DatasetSummary
+    from hietan.datasets import CloseFeature, DatasetSummary
 
 Ontology = Annotated[
     Path, typer.Option(help="The ontology: OBO; or OBO-Graph JSON or OWL with the extra `ontologies`.")
@@ -79,9 +83,8 @@ Name = Annotated[str | None, typer.Option(help="The name of the dataset; the nam
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    app.command()(build)
-    app.command()(info)
-    app.command()(fetch)
+    for command in (build, info, fetch):
+        app.command()(with_quiet_option(command))
 
 
 def build(
@@ -137,16 +140,34 @@ def build(
             row_noun=row_noun,
         )
         data.save(output)
-    _show(data.summary())
+    if not is_quiet():
+        _show(data.summary())
 
 
-def info(file: Annotated[Path, typer.Argument(help="A dataset file that `hietan build` wrote.")]) -> None:
-    """Show what a dataset holds. The tables also say where it comes from and what was lost on the way."""
-    from hietan.datasets import Dataset
+def info(
+    what: Annotated[
+        str, typer.Argument(help="A dataset, by a name such as CE-BP or by its file, or a model file.")
+    ],
+) -> None:
+    """Show what a dataset or a model holds.
+
+    For a dataset: where it comes from, what was lost on the way, and the features that are suspiciously close to the
+    label. For a model: what it was fitted to, and how good it is on rows that it never saw.
+    """
+    from hietan.candidates import TrainedModel
+    from hietan.catalogue import load_dataset
+    from hietan.datasets import closest_features
+    from hietan.persistence import is_model
 
     with errors():
-        summary = Dataset.load(file).summary()
-    _show(summary)
+        if is_model(what):
+            show_model(TrainedModel.load(what))
+            return
+        with working("reading"):
+            data = load_dataset(what, progress=is_watched())
+        closest = closest_features(data)
+    _show(data.summary())
+    _show_closest(closest, data.target_names, data.row_noun)
 
 
 def fetch(
@@ -194,6 +215,32 @@ def _show(summary: DatasetSummary) -> None:
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
     if summary.facts:
         console.print(_table("Where it comes from", ("what", "value"), summary.facts))
+
+
+def _show_closest(closest: Sequence[CloseFeature], classes: Sequence[str], noun: str) -> None:
+    """Print the features that are close to the label, and a warning if some of them seem to repeat it."""
+    from hietan.datasets import CIRCULARITY
+
+    if not closest:
+        return
+    console = make_console()
+    rows = []
+    for found in closest:
+        behind = ", ".join(f"{label} {n}" for label, n in zip(classes, found.class_rows, strict=True))
+        auc = "" if found.auc is None else f"{found.auc:.3f}"
+        share, p = f"{100 * found.information:.1f} %", f"{found.p_value:.1e}"
+        marks = f"called like the label: {found.word}" if found.word else "!" if found.is_suspicious else ""
+        rows.append([found.feature, found.name, f"{behind}", auc, share, p, marks])
+    heads = ("feature", "name", f"{noun}s that have it", "AUC alone", "of the label", "p", "")
+    title = (
+        "Features closest to the label (share of its entropy that the feature explains; G-test, Bonferroni)"
+    )
+    options = {printable(head): {"overflow": "fold"} for head in heads}
+    console.print(make_table(title, options, rows))
+    suspicious = [found.feature for found in closest if found.is_suspicious]
+    if suspicious:
+        named = ", ".join(map(printable, suspicious[:3])) + (" ..." if len(suspicious) > 3 else "")
+        say(f"warning: {len(suspicious)} features may repeat the label: {named}. {CIRCULARITY}", err=True)
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
