@@ -219,24 +219,29 @@ def _show(summary: DatasetSummary) -> None:
 
 def _show_closest(closest: Sequence[CloseFeature], classes: Sequence[str], noun: str) -> None:
     """Print the features that are close to the label, and a warning if some of them seem to repeat it."""
-    from hietan.datasets import CIRCULARITY
+    from hietan.datasets import CIRCULARITY, SIGNIFICANT
 
     if not closest:
         return
-    console = make_console()
     rows = []
     for found in closest:
-        behind = ", ".join(f"{label} {n}" for label, n in zip(classes, found.class_rows, strict=True))
+        name = f"{found.name} (called like the label: {found.word})" if found.word else found.name
         auc = "" if found.auc is None else f"{found.auc:.3f}"
-        share, p = f"{100 * found.information:.1f} %", f"{found.p_value:.1e}"
-        marks = f"called like the label: {found.word}" if found.word else "!" if found.is_suspicious else ""
-        rows.append([found.feature, found.name, f"{behind}", auc, share, p, marks])
-    heads = ("feature", "name", f"{noun}s that have it", "AUC alone", "of the label", "p", "")
+        share = f"{100 * found.information:.1f} %{' *' if found.p_value < SIGNIFICANT else ''}"
+        rows.append([found.feature, name, " / ".join(map(str, found.class_rows)), auc, share])
+    right = {"justify": "right"}
+    options = {
+        "feature": {"no_wrap": True},
+        "name": {},
+        printable(f"{noun}s: {' / '.join(classes)}"): right,
+        "AUC": right,
+        "of the label": right,
+    }
     title = (
-        "Features closest to the label (share of its entropy that the feature explains; G-test, Bonferroni)"
+        "Features closest to the label: each alone, its AUC and the share of the label's entropy that it explains "
+        "(* p < 0.001, G-test with Bonferroni's correction)"
     )
-    options = {printable(head): {"overflow": "fold"} for head in heads}
-    console.print(make_table(title, options, rows))
+    make_console().print(make_table(title, options, rows))
     suspicious = [found.feature for found in closest if found.is_suspicious]
     if suspicious:
         named = ", ".join(map(printable, suspicious[:3])) + (" ..." if len(suspicious) > 3 else "")

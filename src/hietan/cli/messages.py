@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 from rich.console import Console
@@ -94,10 +94,12 @@ def with_quiet_option(command: Callable[..., None]) -> Callable[..., None]:
         finally:
             _quiet.reset(before)
 
+    hints = {**get_type_hints(command, include_extras=True), "quiet": Quiet}
     kind, signature = inspect.Parameter.KEYWORD_ONLY, inspect.signature(command)
+    given = [part.replace(annotation=hints[name]) for name, part in signature.parameters.items()]
     added = inspect.Parameter("quiet", kind, default=False, annotation=Quiet)
-    run.__dict__["__signature__"] = signature.replace(parameters=[*signature.parameters.values(), added])
-    run.__annotations__ = {**command.__annotations__, "quiet": Quiet}
+    run.__dict__["__signature__"] = signature.replace(parameters=[*given, added])
+    run.__annotations__ = hints
     return run
 
 

@@ -1,7 +1,7 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
 from hietan.datasets.building.build import build_dataset
-from hietan.datasets.circularity import CIRCULARITY, CloseFeature, closest_features
+from hietan.datasets.circularity import CIRCULARITY, SIGNIFICANT, CloseFeature, closest_features
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
@@ -33,6 +33,7 @@ __all__ = [
     "AGEING_DATASETS",
     "CIRCULARITY",
     "COLLECTIONS",
+    "SIGNIFICANT",
     "Annotation",
     "AnnotationReader",
     "CloseFeature",

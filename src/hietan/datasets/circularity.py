@@ -19,6 +19,8 @@ CIRCULARITY = (
     "hietan build --drop-term TERM."
 )
 SIGNIFICANT = 0.001
+"""The p-value below which the closeness of a feature to the label is not chance."""
+
 # Words that mean the same in the names of terms and of labels.
 _SAME_MEANING = (
     frozenset({"lifespan", "longevity", "ageing", "aging", "senescence"}),
