@@ -76,7 +76,10 @@ def candidates_summary(
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
     names = [terms[feature] for feature in trained.feature_names]
     noun = data.row_noun if data.row_noun != "row" else trained.row_noun
-    about = f"{len(data.instance_names):,} {noun}s of {data.name or 'a dataset'}, ranked by {trained.description}."
+    about = (
+        f"{candidates.n_new:,} candidates among {len(data.instance_names):,} {noun}s of {data.name or 'a dataset'}, "
+        f"ranked by {trained.description}."
+    )
     reasons = Reasons()
     return {
         "format": FORMAT,

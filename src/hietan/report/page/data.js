@@ -15,8 +15,8 @@ function signed(x, digits = 2) {
 }
 
 function probability(p) {
-  if (p > 0.9995 && p < 1) return "> 0.999";
-  if (p < 0.0005 && p > 0) return "< 0.001";
+  if (p > 0.9995) return "> 0.999"; // numbers in the file are rounded, so 1 may be a little less
+  if (p < 0.0005) return "< 0.001";
   return p.toFixed(3);
 }
 
