@@ -250,7 +250,7 @@ test("a gene that is not explained shows the command that explains it", () =>
       return data.genes.findLast((_, i) => !explained.has(i));
     });
     await findRow(page, gene);
-    assert.equal(await page.locator(".command").textContent(), `hietan study ... --genes ${gene}`);
+    assert.equal(await page.locator(".command").textContent(), `hietan study ... --rows ${gene}`);
   }));
 
 test("an explained gene says in plain words why it was chosen", () =>

@@ -83,7 +83,10 @@ Explain = Annotated[
 Genes = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Also explain the row with this name; may be repeated; implies --explain."
+        "--rows",
+        "--genes",
+        metavar="NAME",
+        help="Also explain the row with this name; may be repeated; implies --explain.",
     ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]

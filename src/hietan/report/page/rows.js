@@ -246,7 +246,7 @@ function scoresOf(prediction, row) {
 
 function howToExplain({ name }) {
   const command = isStudy
-    ? `${about.command || "hietan study ..."} --genes ${shellQuoted(name)}`
+    ? `${about.command || "hietan study ..."} --rows ${shellQuoted(name)}`
     : `${about.command} --row ${shellQuoted(name)}`;
   const words = isStudy
     ? `This ${rowNoun} is not explained in this report. Run this command with the study's own directory as --output ` +
