@@ -111,8 +111,8 @@ OBO = "[Term]\nid: T:1\n\n[Term]\nid: T:2\nis_a: T:1\n\n[Term]\nid: T:3\nis_a: T
 
 def small_dataset(**options):
     """Two genes, of which the first has two proteins."""
-    lines = [("P1", "daf-2", ("tyr-1", "Y5")), ("P2", "daf-2", ("Y5",)), ("P3", "daf-16", ())]
-    annotations = [Annotation(i, f"T:{2 + (i == 'P3')}", symbol=s, synonyms=n) for i, s, n in lines]
+    lines = [("P1", "daf-2", "tyr-1|Y5"), ("P2", "daf-2", "Y5"), ("P3", "daf-16", "")]
+    annotations = [Annotation(i, f"T:{2 + (i == 'P3')}", symbol=s, synonym_field=n) for i, s, n in lines]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         return build_dataset(io.StringIO(OBO), annotations, min_support=1, **options)

@@ -69,6 +69,21 @@ Threshold = Annotated[
 RowNoun = Annotated[
     str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
 ]
+Validate = Annotated[
+    bool,
+    typer.Option(
+        help="Measure and calibrate the model by cross-validation; both are kept in the model file. Without it, "
+        "fitting takes a fraction of the time."
+    ),
+]
+Exclude = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a table; may be "
+        "repeated.",
+    ),
+]
 TermUrls = Annotated[
     list[str] | None,
     typer.Option(
@@ -144,13 +159,7 @@ def fit(
     lam: Lambda = None,
     class_prior: ClassPrior = None,
     threshold: Threshold = None,
-    validate: Annotated[
-        bool,
-        typer.Option(
-            help="Measure and calibrate the model by cross-validation; both are kept in the model file. Without it, "
-            "fitting takes a fraction of the time."
-        ),
-    ] = True,
+    validate: Validate = True,
     row_noun: RowNoun = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace DATASET-METHOD.hietan if it exists.")
@@ -236,14 +245,7 @@ def predict(
             "--new-only", help="Leave out the rows that the model was trained on; else they come last."
         ),
     ] = False,
-    exclude: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a table; may be "
-            "repeated.",
-        ),
-    ] = None,
+    exclude: Exclude = None,
     exclude_column: Annotated[
         str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
     ] = None,

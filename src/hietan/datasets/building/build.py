@@ -135,8 +135,7 @@ def build_dataset(
     """
     options = BuildOptions.from_arguments(locals())
     go = ontology if isinstance(ontology, Ontology) else read_ontology(ontology)
-    options = options.resolved_for(go)
-    hierarchy = go.hierarchy_of(options.relations)
+    options, hierarchy = options.resolved_for(go), go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
     account = _open_account(known_labels, options)
     _count_relations(go, options, account.relations)
