@@ -77,6 +77,76 @@ def make_estimator(
     return estimator.set_params(**values)
 
 
+def make_fitted_method(
+    spec: str,
+    *,
+    alpha: float | None = None,
+    smoothing: str | None = None,
+    lam: float | str | None = None,
+    class_prior: Sequence[float] | None = None,
+) -> Any:
+    """Make the classifier of a name as `make_estimator` does, with parameters that are given apart from it.
+
+    Parameters
+    ----------
+    spec : str
+        A name, or a name with parameters after a colon.
+    alpha : float or None
+        The weight of the prior guess in the smoothing.
+    smoothing : str or None
+        The kind of smoothing.
+    lam : float, "tuned" or None
+        The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
+    class_prior : sequence of float or None
+        The probabilities of the classes.
+
+    Raises
+    ------
+    CatalogueError
+        If the method has no such parameter, the name gives it already, or it cannot have this value.
+
+    Examples
+    --------
+    >>> make_fitted_method("tan", alpha=0.5, smoothing="pooled")
+    TAN(alpha=0.5, smoothing='pooled')
+    """
+    given: dict[str, Any] = {"alpha": alpha, "smoothing": smoothing, "lam": lam, "class_prior": class_prior}
+    given = {name: value for name, value in given.items() if value is not None}
+    estimator = make_estimator(spec)
+    name, _, listed = spec.partition(":")
+    known = estimator.get_params(deep=False)
+    for parameter in given:
+        if parameter not in known:
+            having = [m for m, entry in METHODS.items() if parameter in entry.make().get_params(deep=False)]
+            raise CatalogueError(
+                f"method {name!r} has no parameter {parameter}; methods that have one: {', '.join(having)}"
+            )
+        if any(item.partition("=")[0] == parameter for item in listed.split(",")):
+            raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
+    if smoothing is not None and smoothing not in SMOOTHINGS:
+        raise CatalogueError(f"unknown smoothing {smoothing!r}{suggest(smoothing, SMOOTHINGS)}")
+    if isinstance(lam, str):
+        given["lam"] = None if lam == "tuned" else _number("lam", lam)
+    _check_numbers([] if alpha is None else [alpha], given.get("lam"), None)
+    if class_prior is not None and not (
+        all(is_positive(p) for p in class_prior) and abs(sum(class_prior) - 1) < 1e-6
+    ):
+        raise CatalogueError(
+            f"class_prior is {', '.join(map(number_text, class_prior))}; expected a probability above 0 for each "
+            "class, with the sum 1"
+        )
+    return estimator.set_params(**given)
+
+
+def _number(parameter: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise CatalogueError(
+            f"{parameter} is {text!r:.40}; expected a number above 0, or 'tuned' to choose it"
+        ) from None
+
+
 def make_methods(
     specs: Sequence[str],
     *,

@@ -11,16 +11,20 @@ from rich.table import Table
 
 from hietan.cli.messages import (
     errors,
+    is_quiet,
     is_watched,
     make_console,
     make_table,
     printable,
     refuse_overwriting,
     say,
+    with_quiet_option,
+    working,
 )
+from hietan.cli.quality import show_model
 
 if TYPE_CHECKING:
-    from hietan.datasets import DatasetSummary
+    from hietan.datasets import CloseFeature, DatasetSummary
 
 Ontology = Annotated[
     Path, typer.Option(help="The ontology: OBO; or OBO-Graph JSON or OWL with the extra `ontologies`.")
@@ -70,14 +74,17 @@ Collection = Annotated[
         help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
     ),
 ]
+RowNoun = Annotated[
+    str | None,
+    typer.Option(help="What to call a row in reports; `gene` for GAF and gene2go, otherwise `row`."),
+]
 Name = Annotated[str | None, typer.Option(help="The name of the dataset; the name of the file unless given.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    app.command()(build)
-    app.command()(info)
-    app.command()(fetch)
+    for command in (build, info, fetch):
+        app.command()(with_quiet_option(command))
 
 
 def build(
@@ -102,6 +109,7 @@ def build(
     deduplicate: Deduplicate = False,
     features_of: FeaturesOf = None,
     name: Name = None,
+    row_noun: RowNoun = None,
 ) -> None:
     """Build a dataset from an ontology, annotations and labels."""
     from hietan.datasets import Dataset, build_dataset
@@ -129,18 +137,37 @@ def build(
             deduplicate=deduplicate,
             features=None if features_of is None else Dataset.load(features_of).feature_names,
             name=output.stem if name is None else name,
+            row_noun=row_noun,
         )
         data.save(output)
-    _show(data.summary())
+    if not is_quiet():
+        _show(data.summary())
 
 
-def info(file: Annotated[Path, typer.Argument(help="A dataset file that `hietan build` wrote.")]) -> None:
-    """Show what a dataset holds. The tables also say where it comes from and what was lost on the way."""
-    from hietan.datasets import Dataset
+def info(
+    what: Annotated[
+        str, typer.Argument(help="A dataset, by a name such as CE-BP or by its file, or a model file.")
+    ],
+) -> None:
+    """Show what a dataset or a model holds.
+
+    For a dataset: where it comes from, what was lost on the way, and the features that are suspiciously close to the
+    label. For a model: what it was fitted to, and how good it is on rows that it never saw.
+    """
+    from hietan.candidates import TrainedModel
+    from hietan.catalogue import load_dataset
+    from hietan.datasets import closest_features
+    from hietan.persistence import is_model
 
     with errors():
-        summary = Dataset.load(file).summary()
-    _show(summary)
+        if is_model(what):
+            show_model(TrainedModel.load(what))
+            return
+        with working("reading"):
+            data = load_dataset(what, progress=is_watched())
+        closest = closest_features(data)
+    _show(data.summary())
+    _show_closest(closest, data.target_names, data.row_noun)
 
 
 def fetch(
@@ -188,6 +215,37 @@ def _show(summary: DatasetSummary) -> None:
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
     if summary.facts:
         console.print(_table("Where it comes from", ("what", "value"), summary.facts))
+
+
+def _show_closest(closest: Sequence[CloseFeature], classes: Sequence[str], noun: str) -> None:
+    """Print the features that are close to the label, and a warning if some of them seem to repeat it."""
+    from hietan.datasets import CIRCULARITY, SIGNIFICANT
+
+    if not closest:
+        return
+    rows = []
+    for found in closest:
+        name = f"{found.name} (called like the label: {found.word})" if found.word else found.name
+        auc = "" if found.auc is None else f"{found.auc:.3f}"
+        share = f"{100 * found.information:.1f} %{' *' if found.p_value < SIGNIFICANT else ''}"
+        rows.append([found.feature, name, " / ".join(map(str, found.class_rows)), auc, share])
+    right = {"justify": "right"}
+    options = {
+        "feature": {"no_wrap": True},
+        "name": {},
+        printable(f"{noun}s: {' / '.join(classes)}"): right,
+        "AUC": right,
+        "of the label": right,
+    }
+    title = (
+        "Features closest to the label: each alone, its AUC and the share of the label's entropy that it explains "
+        "(* p < 0.001, G-test with Bonferroni's correction)"
+    )
+    make_console().print(make_table(title, options, rows))
+    suspicious = [found.feature for found in closest if found.is_suspicious]
+    if suspicious:
+        named = ", ".join(map(printable, suspicious[:3])) + (" ..." if len(suspicious) > 3 else "")
+        say(f"warning: {len(suspicious)} features may repeat the label: {named}. {CIRCULARITY}", err=True)
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:

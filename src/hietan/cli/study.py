@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, reporting, say
+from hietan.cli.messages import (
+    SOME_FAILED,
+    errors,
+    is_watched,
+    make_console,
+    reporting,
+    say,
+    with_quiet_option,
+)
 from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
 if TYPE_CHECKING:
@@ -88,7 +96,10 @@ Explain = Annotated[
 Genes = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Also explain the row with this name; may be repeated; implies --explain."
+        "--rows",
+        "--genes",
+        metavar="NAME",
+        help="Also explain the row with this name; may be repeated; implies --explain.",
     ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
@@ -115,7 +126,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progre
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
     app.command()(study)
-    app.command()(compare)
+    app.command()(with_quiet_option(compare))
 
 
 def study(

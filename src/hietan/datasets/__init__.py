@@ -1,6 +1,7 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
 from hietan.datasets.building.build import build_dataset
+from hietan.datasets.circularity import CIRCULARITY, SIGNIFICANT, CloseFeature, closest_features
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
@@ -30,9 +31,12 @@ from hietan.exceptions import DataError, DataWarning
 
 __all__ = [
     "AGEING_DATASETS",
+    "CIRCULARITY",
     "COLLECTIONS",
+    "SIGNIFICANT",
     "Annotation",
     "AnnotationReader",
+    "CloseFeature",
     "DataError",
     "DataWarning",
     "Dataset",
@@ -41,6 +45,7 @@ __all__ = [
     "Ontology",
     "Term",
     "build_dataset",
+    "closest_features",
     "fetch_ageing_genes",
     "fetch_annotations",
     "fetch_collection",

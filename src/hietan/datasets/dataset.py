@@ -45,6 +45,11 @@ class Dataset:
     symbols : tuple of str, length n or 0
         A readable name of each row, such as the symbol of a gene in addition to its id; "" for a row without one. The
         tuple is empty if no row has one.
+    synonyms : tuple of tuple of str, length n or 0
+        The other names of each row, such as those that an annotation file lists; empty if no row has any. By its name,
+        its symbol and its synonyms, a row is recognised in other data.
+    row_noun : str
+        What a row is called in reports and messages, in the singular: "gene", "patient"; "row" unless given.
 
     Examples
     --------
@@ -66,6 +71,8 @@ class Dataset:
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     symbols: tuple[str, ...] = ()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    row_noun: str = "row"
 
     def __post_init__(self) -> None:
         for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
@@ -77,6 +84,11 @@ class Dataset:
         _check_length("instance_names", self.instance_names, n_rows, "rows")
         if self.symbols:
             _check_length("symbols", self.symbols, n_rows, "rows")
+        object.__setattr__(self, "synonyms", tuple(_names("synonyms", names) for names in self.synonyms))
+        if self.synonyms:
+            _check_length("synonyms", self.synonyms, n_rows, "rows")
+        if not isinstance(self.row_noun, str) or not self.row_noun.strip():
+            raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
         _check_target(self.y, n_rows, len(self.target_names))
         _check_hierarchy(self.hierarchy, self.feature_names)
         try:
@@ -105,6 +117,8 @@ class Dataset:
             "provenance": self.provenance,
             "name": self.name,
             "symbols": self.symbols,
+            "synonyms": self.synonyms,
+            "row_noun": self.row_noun,
         }
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
@@ -148,6 +162,7 @@ class Dataset:
             provenance={**self.provenance, "subsets": steps},
             name=self.name if name is None else name,
             symbols=tuple(self.symbols[i] for i in at_rows) if self.symbols else (),
+            synonyms=tuple(self.synonyms[i] for i in at_rows) if self.synonyms else (),
         )
 
     def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:
@@ -292,7 +307,7 @@ def _check_matrix(X: Any) -> None:
             )
 
 
-def _check_length(attribute: str, names: tuple[str, ...], expected: int, what: str) -> None:
+def _check_length(attribute: str, names: tuple[object, ...], expected: int, what: str) -> None:
     if len(names) != expected:
         raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
 

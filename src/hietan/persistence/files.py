@@ -121,6 +121,15 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
         return dict(metadata) if isinstance(metadata, dict) else {}
 
 
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a model of this package; `load` says whether it is a sound one."""
+    try:
+        with open(path, "rb") as file:
+            return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
+    except Exception:  # whatever else the file is
+        return False
+
+
 def _with_versions(error: Exception, about: Mapping[str, Any]) -> Exception:
     """The error, as one that names the versions of scikit-learn if they may be the reason."""
     written = about.get("scikit-learn", sklearn.__version__)

@@ -48,6 +48,7 @@ def build_dataset(
     match: Sequence[str] = MATCHES,
     features: Iterable[str] | None = None,
     name: str = "",
+    row_noun: str | None = None,
 ) -> Dataset:
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
 
@@ -101,6 +102,9 @@ def build_dataset(
         become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
     name : str
         The name of the dataset.
+    row_noun : str, optional
+        What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF
+        or gene2go file, otherwise "row".
 
     Returns
     -------
@@ -131,8 +135,7 @@ def build_dataset(
     """
     options = BuildOptions.from_arguments(locals())
     go = ontology if isinstance(ontology, Ontology) else read_ontology(ontology)
-    options = options.resolved_for(go)
-    hierarchy = go.hierarchy_of(options.relations)
+    options, hierarchy = options.resolved_for(go), go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
     account = _open_account(known_labels, options)
     _count_relations(go, options, account.relations)
@@ -163,6 +166,8 @@ def build_dataset(
         },
         name=name,
         symbols=rows.symbols(genes),
+        synonyms=rows.synonyms(genes),
+        row_noun=row_noun or ("gene" if isinstance(stream, AnnotationReader) else "row"),
     )
 
 

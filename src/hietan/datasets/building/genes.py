@@ -68,6 +68,14 @@ class Genes:
         others = [kind for kind in match if kind != "synonym"]
         return len(self.objects(name, match)) > 1 and not self.objects(name, others)
 
+    def synonyms(self) -> dict[str, list[str]]:
+        """The synonyms of each object that has any."""
+        found: dict[str, list[str]] = {}
+        for synonym, objects in self.by_synonym.items():
+            for each in objects:
+                found.setdefault(each, []).append(synonym)
+        return found
+
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
         """All genes by this kind of name, with their objects."""
         if kind == "id":
