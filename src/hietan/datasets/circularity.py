@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, xlogy
 
+from hietan._runtime.number_checks import check_integer
 from hietan.datasets.dataset import Dataset
 
 CIRCULARITY = (
@@ -18,6 +19,7 @@ CIRCULARITY = (
     "listed here repeats the label, build the data again without it and the terms below it: "
     "hietan build --drop-term TERM."
 )
+MOST_LISTED = 1_000_000
 SIGNIFICANT = 0.001
 """The p-value below which the closeness of a feature to the label is not chance."""
 
@@ -121,6 +123,7 @@ def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
     >>> [(found.feature, round(found.auc, 2), found.is_suspicious) for found in closest]
     [('T:0000003', 0.63, False), ('T:0000018', 0.62, False)]
     """
+    check_integer("limit", limit, 1, MOST_LISTED)
     labels = np.unique(data.y)
     if not data.is_labelled or len(labels) < 2:
         return ()
