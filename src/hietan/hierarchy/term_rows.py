@@ -20,25 +20,22 @@ class TermRows(NamedTuple):
     ----------
     ones : csr_array of bool
         The table.
-    names : list of str or None
-        The names of the rows, if the input has any.
+    items : list of str or None
+        The items of pairs, which are the rows; None if the input has a row for each.
     unknown : dict of str to int
         How often each term occurred that the hierarchy does not know.
     """
 
     ones: sp.csr_array[np.bool_]
-    names: list[str] | None
+    items: list[str] | None
     unknown: dict[str, int]
 
 
 def rows_from_lists(lists: Iterable[Any], hierarchy: Hierarchy) -> TermRows:
-    """The rows of a list of terms each; `lists` may be a series, whose index then names the rows."""
-    names = (
-        [str(name) for name in lists.index] if hasattr(lists, "index") and hasattr(lists, "iloc") else None
-    )
+    """The rows of a list of terms each."""
     unknown: dict[str, int] = {}
     rows = [_known(terms, i, hierarchy, unknown) for i, terms in enumerate(lists)]
-    return TermRows(_closed(rows, hierarchy), names, unknown)
+    return TermRows(_closed(rows, hierarchy), None, unknown)
 
 
 def rows_from_pairs(pairs: Iterable[Any], hierarchy: Hierarchy) -> TermRows:
@@ -62,7 +59,6 @@ def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
 
     Columns that the hierarchy does not know count as unknown, once each, and are left out.
     """
-    names = [str(name) for name in frame.index] if hasattr(frame, "iloc") else None
     unknown: dict[str, int] = {}
     entries: list[NDArray[np.intp]] = []
     at: list[int] = []
@@ -82,7 +78,7 @@ def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
     column = np.repeat(at, [len(each) for each in entries])
     shape = (len(frame), len(hierarchy))
     table: Any = sp.csr_array((np.ones(len(row), dtype=np.bool_), (row, column)), shape=shape)
-    return TermRows(sp.csr_array(hierarchy.close(table)), names, unknown)
+    return TermRows(sp.csr_array(hierarchy.close(table)), None, unknown)
 
 
 def column_ones(column: Any, name: object) -> NDArray[np.bool_]:

@@ -183,7 +183,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
         wanted = getattr(self, "_sklearn_output_config", {}).get("transform")
         if wanted == "pandas":
             pd = import_optional("pandas", extra="frames", purpose="set_output(transform='pandas')")
-            index = X.index if rows.ones.shape[0] == len(getattr(X, "index", ())) else rows.names
+            index = rows.items if rows.items is not None else X.index if hasattr(X, "iloc") else None
             return pd.DataFrame(table.toarray(), index=index, columns=self.get_feature_names_out())
         return table if self.sparse_output and wanted in (None, "default") else table.toarray()
 
