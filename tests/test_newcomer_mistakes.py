@@ -43,7 +43,7 @@ IN_PYTHON = {
     "the hierarchy without its name": (
         lambda _: HieTANLite(GOODS),
         TypeError,
-        r"HieTANLite takes its parameters by name, got a Hierarchy.*HieTANLite\(hierarchy=\.\.\.\)",
+        r"HieTANLite takes its parameters by name, but Hierarchy\(6 features.*HieTANLite\(hierarchy=\.\.\.\)",
     ),
     "a dataset instead of X and y": (
         lambda _: HieTANLite().fit(DATA),

@@ -264,7 +264,9 @@ def test_a_wrong_argument_names_the_class_that_was_called(make):
         TypeError, match=rf"^{make.__name__}\.__init__\(\) got an unexpected keyword argument 'alhpa'"
     ):
         make(alhpa=1)
-    by_name = rf"^{make.__name__} takes its parameters by name, got a int without one; for a hierarchy: {make.__name__}\("
+    by_name = (
+        rf"^{make.__name__} takes its parameters by name, but 1 has none; for a hierarchy: {make.__name__}\("
+    )
     with pytest.raises(TypeError, match=by_name):
         make(1)
 

@@ -22,9 +22,8 @@ class StorableMixin:
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         """Refuse parameters without a name, as the constructors do, but say how to pass them."""
         if arguments:
-            given = type(arguments[0]).__name__
             raise TypeError(
-                f"{cls.__name__} takes its parameters by name, got a {given} without one; for a hierarchy: "
+                f"{cls.__name__} takes its parameters by name, but {arguments[0]!r:.60} has none; for a hierarchy: "
                 f"{cls.__name__}(hierarchy=...)"
             )
         return super().__new__(cls)
