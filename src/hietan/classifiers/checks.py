@@ -267,9 +267,9 @@ def warn_of_lost_values(
         )
         return
     counts = np.flatnonzero((low >= 0) & (high > 1)) if threshold == 0 else lost
-    some: Any = X[:1000][:, counts] if counts.size else X[:0]
-    some = some.toarray() if is_sparse else some
-    counts = counts[(some == np.floor(some)).all(axis=0)] if counts.size else counts
+    if counts.size:
+        fractions = X.indices[X.data != np.floor(X.data)] if is_sparse else np.nonzero(X != np.floor(X))[1]
+        counts = np.setdiff1d(counts, fractions)
     if counts.size:
         warnings.warn(
             f"{counts.size} of {X.shape[1]} columns hold counts, such as {shown(counts)}. Every number above 0 counts "

@@ -50,7 +50,7 @@ class HierarchyEncoder(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    support_ : bool array of shape (n_terms,)
+    support_ : bool array
         Which terms of the hierarchy are columns.
     hierarchy_ : Hierarchy
         The hierarchy over the columns.
