@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
     from hietan.persistence import load, save
+    from hietan.selection import HierarchyEncoder
     from hietan.structure import Tree
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "Hierarchy",
+    "HierarchyEncoder",
     "HierarchyWarning",
     "ProximalGraph",
     "Tree",
@@ -52,7 +54,7 @@ __all__ = [
 # Names are imported on first use: scikit-learn alone accounts for three quarters of the memory of an import, and
 # neither reading files nor showing the help of the command line needs it. The modules that hold the names are searched
 # in this order, lightest first.
-_HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "persistence")
+_HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "selection", "persistence")
 
 redirect_moved_modules()
 

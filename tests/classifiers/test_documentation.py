@@ -41,6 +41,7 @@ def section(estimator, title):
 # What is another thing in one classifier than in all others, and so has a description of its own.
 OF_ITS_OWN_KIND = {
     "HieBAN": {"alpha", "smoothing", "counts_", "calibrate", "temperature_"},
+    "HierarchyEncoder": {"hierarchy", "min_support", "support_", "hierarchy_"},
     "HieLogistic": {"alpha", "class_weight", "counts_", "coef_", "intercept_", "n_iter_", "gap_"},
 }
 
@@ -55,8 +56,9 @@ def fitted(request):
     data = make_hierarchical_classification(40, 12, density=0.3, random_state=0)
     X = pd.DataFrame(data.X.toarray(), columns=data.feature_names)
     estimator = request.param
-    needed = [TAN()] if "estimator" in parameters(estimator) else []
-    return estimator(*needed).fit(X, data.y)
+    needed = {"estimator": TAN(), "hierarchy": data.hierarchy}
+    required = [name for name, default in parameters(estimator).items() if default is inspect.Parameter.empty]
+    return estimator(**{name: needed[name] for name in required}).fit(X, data.y)
 
 
 def test_all_estimators_are_found():

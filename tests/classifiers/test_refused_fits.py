@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from hietan import Hierarchy, HieTAN, ProximalGraph
+from hietan.exceptions import DataWarning, HierarchyWarning
 from hietan.selection import MinSupport
 from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded
@@ -121,7 +122,8 @@ def test_no_number_makes_a_model_that_is_not_finite(make, values, others, data):
     options = {"max_iter": 20, "lam": lam} if is_linear else {}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.simplefilter("ignore", ConvergenceWarning)
+        for expected in (ConvergenceWarning, HierarchyWarning, DataWarning):
+            warnings.simplefilter("ignore", expected)
         try:
             model = make(**options).fit(table, classes)
         except ValueError as refused:

@@ -228,6 +228,8 @@ class HieAODE(_AveragedEstimators):
            [0.79, 0.21]])
     """
 
+    without_hierarchy = "a plain AODE"
+
     _ancestors = "naive"
 
     def __init__(
@@ -303,6 +305,8 @@ class HieAODELite(_AveragedEstimators):
     >>> HieAODELite(hierarchy=hierarchy).fit(X, [1, 1, 0, 0]).predict(X)
     array([1, 1, 0, 0])
     """
+
+    without_hierarchy = "a plain AODE"
 
     _ancestors = "absent"
 

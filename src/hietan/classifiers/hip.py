@@ -70,6 +70,8 @@ class HIPNB(PackedBayes):
     [('owl',), ('bird', 'owl'), ('animal', 'bird'), ('animal',)]
     """
 
+    without_hierarchy = "naive Bayes"
+
     _needs_pairs = False
 
     def __init__(

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
@@ -36,7 +36,10 @@ from hietan.classifiers.checks import (
     in_memory,
     is_lambda_fraction,
     is_positive,
-    warn_of_misspelt,
+    refuse_dataset,
+    validated,
+    warn_of_columns,
+    warn_without_hierarchy,
 )
 from hietan.explain import Explanation, LinearParts, explain_linear
 from hietan.explain.labels import readable_names, row_labels
@@ -133,6 +136,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     ['yes' 'yes' 'no']
     """
 
+    without_hierarchy = "a logistic regression without a graph"
+
     _stored = frozenset(
         {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
     )
@@ -161,7 +166,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -177,11 +182,12 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         # A refused fit leaves no model rather than half of two.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
-        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
+        X, y = validated(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         check_sizes(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -192,7 +198,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
-        warn_of_misspelt(self.hierarchy, names, stacklevel=2)
+        warn_of_columns(self.hierarchy, names, stacklevel=2)
+        warn_without_hierarchy(self, stacklevel=2)
         fits, gaps = self._fit_problems(X, codes)
         self._warn(gaps)
         self.intercept_ = np.array([fit.intercept for fit in fits])
@@ -290,7 +297,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
-        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
             scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
@@ -335,7 +342,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             One for each row.
         """
         scores = self.decision_function(X)
-        rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])

@@ -151,6 +151,8 @@ class HieTAN(EagerTreeClassifier):
     (('animal', 'bird'), ('bird', 'owl'))
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -232,6 +234,8 @@ class HieTANLite(LazyTreeClassifier):
     (('animal', 'bird'),)
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -311,6 +315,8 @@ class HRETAN(LazyTreeClassifier):
     >>> sorted(clf.trees(X)[3].features)
     ['animal', 'bird']
     """
+
+    without_hierarchy = "a plain TAN"
 
     _directed = False
 

@@ -27,16 +27,72 @@ if TYPE_CHECKING:
     from hietan.datasets import CloseFeature, DatasetSummary
 
 Ontology = Annotated[
-    Path, typer.Option(help="The ontology: OBO; or OBO-Graph JSON or OWL with the extra `ontologies`.")
+    Path,
+    typer.Option(
+        "--ontology",
+        "--edges",
+        "--obo",
+        help="The hierarchy: OBO, a CSV or TSV table of edges; or OBO-Graph JSON or OWL with the extra `ontologies`.",
+    ),
 ]
-Annotations = Annotated[Path, typer.Option(help="The annotations: GAF 2.1, GAF 2.2 or gene2go.")]
+Annotations = Annotated[
+    Path,
+    typer.Option(
+        "--annotations",
+        "--pairs",
+        help="Which row has which terms: a table of pairs (id, term), a table `id<TAB>term;term;...`, GAF, GPAD, "
+        "gene2go or HPO's phenotype.hpoa.",
+    ),
+]
+Format = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The format of the hierarchy (obo, edges, obo-graph, owl) or of the annotations (gaf, gpad-1, gpad-2, "
+        "gene2go, hpoa, pairs, term-lists), which are recognised unless given; may be repeated."
+    ),
+]
+EdgeColumns = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="The two columns of a table of edges, by name or position (from 1)."),
+]
+EdgeOrder = Annotated[
+    str | None,
+    typer.Option(help="The order of these columns: parent-child or child-parent; found out unless given."),
+]
+PairColumns = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ID,TERM", help="The columns of ids and terms in a table of annotations, by name or position."
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(help="Whether tables begin with the names of their columns; found out unless given."),
+]
+Columns = Annotated[
+    Path | None,
+    typer.Option(
+        help="A further table, joined by row: its columns become ordinary features, such as `age=[30, 45)`."
+    ),
+]
+Bins = Annotated[int, typer.Option(help="Into how many bins the numbers of a column of --columns are put.")]
+DropTerm = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="TERM",
+        help="Leave out this term, all terms below it and all annotations with them, for instance because they say the "
+        "same as the labels; may be repeated.",
+    ),
+]
 Output = Annotated[Path, typer.Option("--output", "-o", help="The dataset file to write.")]
 LabelFile = Annotated[
     Path | None,
-    typer.Option(help="A CSV or TSV file of genes with labels; without it, all annotated genes are rows."),
+    typer.Option(help="A CSV or TSV file of ids with labels; without it, all annotated ids are rows."),
 ]
-IdColumn = Annotated[str | None, typer.Option(help="The column of gene ids or symbols.")]
-LabelColumn = Annotated[str | None, typer.Option(help="The column of labels.")]
+IdColumn = Annotated[
+    str | None, typer.Option(help="The column of ids (or symbols) in the labels, by name or position.")
+]
+LabelColumn = Annotated[str | None, typer.Option(help="The column of labels, by name or position.")]
 Map = Annotated[
     list[str] | None,
     typer.Option(
@@ -64,7 +120,12 @@ Evidence = Annotated[
 Taxon = Annotated[str | None, typer.Option(help="The only organism to keep, by its NCBI taxon id.")]
 FollowReplaced = Annotated[bool, typer.Option(help="Use the successors of obsolete terms (replaced_by).")]
 MinSupport = Annotated[int, typer.Option(help="Keep terms that at least this many rows have.")]
-DropRoots = Annotated[bool, typer.Option(help="Leave out the roots of the ontology.")]
+DropRoots = Annotated[
+    bool | None,
+    typer.Option(
+        help="Leave out the roots of the hierarchy; unless given, those of a table of edges only if all rows have them."
+    ),
+]
 DropConstant = Annotated[bool, typer.Option(help="Leave out terms that all rows have.")]
 Deduplicate = Annotated[bool, typer.Option(help="Keep only the first of identical rows of a class.")]
 FeaturesOf = Annotated[Path | None, typer.Option(help="Use exactly the columns of this dataset file.")]
@@ -104,44 +165,48 @@ def build(
     taxon: Taxon = None,
     follow_replaced: FollowReplaced = False,
     min_support: MinSupport = 3,
-    drop_roots: DropRoots = True,
+    drop_roots: DropRoots = None,
     drop_constant: DropConstant = False,
     deduplicate: Deduplicate = False,
     features_of: FeaturesOf = None,
+    drop_term: DropTerm = None,
+    columns: Columns = None,
+    bins: Bins = 4,
+    format: Format = None,
+    edge_columns: EdgeColumns = None,
+    edge_order: EdgeOrder = None,
+    pair_columns: PairColumns = None,
+    header: Header = None,
     name: Name = None,
     row_noun: RowNoun = None,
 ) -> None:
-    """Build a dataset from an ontology, annotations and labels."""
-    from hietan.datasets import Dataset, build_dataset
+    """Build a dataset from a hierarchy, annotations and labels: three plain tables, or files of an ontology."""
+    arguments = dict(locals())
+    from hietan.datasets import build_dataset
 
     with errors(output):
-        refuse_overwriting(output, ontology, annotations, labels, features_of)
-        data = build_dataset(
-            ontology,
-            annotations,
-            labels,
-            id_column=id_column,
-            label_column=label_column,
-            mapping=_pairs("--map", map),
-            where=_pairs("--where", where),
-            match=_listed(match),
-            on_conflict=on_conflict,
-            namespaces=namespaces,
-            relations=_listed(relations),
-            evidence=evidence,
-            taxon=taxon,
-            follow_replaced=follow_replaced,
-            min_support=min_support,
-            drop_roots=drop_roots,
-            drop_constant=drop_constant,
-            deduplicate=deduplicate,
-            features=None if features_of is None else Dataset.load(features_of).feature_names,
-            name=output.stem if name is None else name,
-            row_noun=row_noun,
-        )
+        refuse_overwriting(output, ontology, annotations, labels, features_of, columns)
+        data = build_dataset(**_as_the_library_takes_them(arguments))
         data.save(output)
     if not is_quiet():
         _show(data.summary())
+
+
+def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
+    """The options of `build`, in the names and forms of the arguments of `build_dataset`."""
+    from hietan.datasets import Dataset
+
+    output, features_of = arguments.pop("output"), arguments.pop("features_of")
+    for option in ("match", "relations", "edge_columns", "pair_columns"):
+        if arguments[option] is not None:
+            arguments[option] = _listed(arguments[option])
+    return arguments | {
+        "mapping": _pairs("--map", arguments.pop("map")),
+        "where": _pairs("--where", arguments["where"]),
+        "drop_terms": arguments.pop("drop_term") or (),
+        "features": None if features_of is None else Dataset.load(features_of).feature_names,
+        "name": output.stem if arguments["name"] is None else arguments["name"],
+    }
 
 
 def info(

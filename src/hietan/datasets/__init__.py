@@ -14,13 +14,14 @@ from hietan.datasets.fetching.fetch import (
 )
 from hietan.datasets.fetching.registry import AGEING_DATASETS
 from hietan.datasets.readers.ageing import read_ageing_genes
+from hietan.datasets.readers.annotation import Annotation
 from hietan.datasets.readers.annotations import (
-    Annotation,
     AnnotationReader,
     read_annotations,
     read_gaf,
     read_gene2go,
 )
+from hietan.datasets.readers.edges import read_edges
 from hietan.datasets.readers.labels import Labels, read_labels
 from hietan.datasets.readers.obo import read_obo
 from hietan.datasets.readers.ontology import Ontology, Term
@@ -55,6 +56,7 @@ __all__ = [
     "make_hierarchical_classification",
     "read_ageing_genes",
     "read_annotations",
+    "read_edges",
     "read_gaf",
     "read_gene2go",
     "read_labels",

@@ -1,8 +1,8 @@
-"""The transformers of scikit-learn that may come before a classifier in a stored pipeline.
+"""The transformers that may come before a classifier in a stored pipeline.
 
-They are those that make sense for binary features, or for the numbers that a linear model takes, and whose fitted state
-is a plain array or nothing: choices of columns, a threshold, and a scale that keeps zeros. `FunctionTransformer` is
-not among them: its state is a function.
+The first may be our `HierarchyEncoder`. Those of scikit-learn are the ones that make sense for binary features, or for
+the numbers that a linear model takes, and whose fitted state is a plain array or nothing: choices of columns, a
+threshold, and a scale that keeps zeros. `FunctionTransformer` is not among them: its state is a function.
 """
 
 from __future__ import annotations
@@ -14,8 +14,10 @@ import numpy as np
 from sklearn.feature_selection import SelectKBest, VarianceThreshold, chi2, f_classif, mutual_info_classif
 from sklearn.preprocessing import Binarizer, MaxAbsScaler
 
+from hietan.hierarchy import Hierarchy
 from hietan.persistence._checks import is_array, require
 from hietan.persistence._kinds import Kind, is_count, is_finite, one_of
+from hietan.selection import HierarchyEncoder
 
 _OUTPUT = "_sklearn_output_config"
 _SCORE_FUNCTIONS = (chi2, f_classif, mutual_info_classif)
@@ -78,6 +80,29 @@ def _check(step: Any) -> None:
         require(is_count(getattr(step, "n_samples_seen_", 1)), "n_samples_seen_ is not a number of rows")
 
 
+def _fitted_encoder(step: Any) -> dict[str, Any]:
+    return {"support_": step.support_, "output": vars(step).get(_OUTPUT, {}).get("transform")}
+
+
+def _restore_encoder(step: Any, fitted: Mapping[str, Any]) -> None:
+    require(set(fitted) == {"support_", "output"}, "HierarchyEncoder has other fitted attributes")
+    support, output = fitted["support_"], fitted["output"]
+    require(output in (None, "default", "pandas", "polars"), f"a step cannot return {output!r:.80}")
+    terms = step.hierarchy.features
+    require(
+        is_array(support, "b", (len(terms),)) and bool(support.any()),
+        "support_ of HierarchyEncoder does not say which terms of the hierarchy are columns",
+    )
+    step.support_ = support
+    step.hierarchy_ = step.hierarchy.restrict([terms[j] for j in np.flatnonzero(support)])
+    if output is not None:
+        step.set_output(transform=output)
+
+
+def _check_encoder(step: Any) -> None:
+    """Everything was checked before the attributes were set; on saving, they are those of a fit."""
+
+
 def _is_wanted_number(value: Any) -> bool:
     return is_count(value) or value == "all"
 
@@ -86,6 +111,20 @@ _FLAG = one_of(True, False)
 STEPS = {
     kind.type.__name__: kind
     for kind in (
+        Kind(
+            HierarchyEncoder,
+            _fitted_encoder,
+            _restore_encoder,
+            _check_encoder,
+            {
+                "hierarchy": lambda value: isinstance(value, Hierarchy),
+                "min_support": lambda value: value == 0 or is_count(value),
+                "handle_unknown": one_of("error", "warn", "ignore"),
+                "input": one_of("auto", "lists", "pairs", "columns"),
+                "sparse_output": _FLAG,
+            },
+            is_classifier=False,
+        ),
         Kind(
             Binarizer, _fitted, _restore, _check, {"threshold": is_finite, "copy": _FLAG}, is_classifier=False
         ),

@@ -40,7 +40,7 @@ from hietan.persistence._kinds import (
     require_keys,
 )
 from hietan.persistence._steps import STEPS, width_after
-from hietan.selection import MinSupport
+from hietan.selection import HierarchyEncoder, MinSupport
 
 _FLAG = one_of(True, False)
 _NAMES = frozenset({"feature_names_in_"})
@@ -136,6 +136,11 @@ def _check_pipeline(model: Any) -> None:
     width = None
     for name, step in model.steps[:-1]:
         if _is_passed(step):
+            continue
+        if isinstance(step, HierarchyEncoder):  # it reads terms, so nothing else can come before it
+            require(hasattr(step, "support_"), f"the step {name!r:.80} is not fitted")
+            require(width is None, f"the step {name!r:.80} reads terms, but comes after another step")
+            width = len(step.hierarchy_)
             continue
         require(hasattr(step, "n_features_in_"), f"the step {name!r:.80} is not fitted")
         seen = step.n_features_in_

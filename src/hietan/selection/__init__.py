@@ -1,5 +1,6 @@
-"""Selecting features within the training rows, with scikit-learn's API."""
+"""Features for the classifiers, with scikit-learn's API: made from terms, and selected within the training rows."""
 
+from hietan.selection.hierarchy_encoder import HierarchyEncoder
 from hietan.selection.min_support import MinSupport
 
-__all__ = ["MinSupport"]
+__all__ = ["HierarchyEncoder", "MinSupport"]

@@ -14,9 +14,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from hietan.classifiers.checks import align_hierarchy, in_memory, warn_of_misspelt
+from hietan.classifiers.checks import align_hierarchy, in_memory, refuse_dataset, validated, warn_of_columns
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -87,7 +87,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.min_support = min_support
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Choose the columns from X, and fit a clone of the classifier to them.
 
         Parameters
@@ -102,13 +102,14 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        refuse_dataset(self.estimator, X, y)
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
         X, y = _in_memory(X), _in_memory(y)
         # A fit that is refused leaves no model rather than a mixture of two.
         for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        rows = validated(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         kept = (_count_ones(rows) >= self.min_support) & _varies(rows)
         if not kept.any():
             raise ValueError(
@@ -128,7 +129,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
                 name.rpartition("__")[2] == "hierarchy" and isinstance(value, Hierarchy)
             ):
                 whole[name] = align_hierarchy(value, names, len(kept))
-                warn_of_misspelt(value, names, stacklevel=2)
+                warn_of_columns(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
         model.fit(self._columns(X, rows, columns), y)
@@ -195,7 +196,7 @@ class MinSupport(ClassifierMixin, BaseEstimator):
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""
         check_is_fitted(self)
-        rows = validate_data(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validated(self, _in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
         return getattr(self.estimator_, method)(self._columns(X, rows, columns), **options)
 
