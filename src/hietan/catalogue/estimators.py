@@ -127,7 +127,7 @@ def make_fitted_method(
         raise CatalogueError(f"unknown smoothing {smoothing!r}{suggest(smoothing, SMOOTHINGS)}")
     if isinstance(lam, str):
         given["lam"] = None if lam == "tuned" else _number("lam", lam)
-    _check_numbers([] if alpha is None else [alpha], given.get("lam"), None)
+    _check_numbers([] if alpha is None else [alpha], given.get("lam"), None, None)
     if class_prior is not None and not (
         all(is_positive(p) for p in class_prior) and abs(sum(class_prior) - 1) < 1e-6
     ):
