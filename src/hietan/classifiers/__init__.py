@@ -5,7 +5,7 @@ from hietan.classifiers._base import ALPHA_GRID, SMOOTHINGS
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
 from hietan.classifiers.hie_logistic import HieLogistic
-from hietan.classifiers.hip import HIPNB
+from hietan.classifiers.lazy import HIPNB, LazySelection
 from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
@@ -23,6 +23,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "LambdaPath",
+    "LazySelection",
     "ProximalGraph",
 ]
 
