@@ -1,5 +1,7 @@
 """GTD, SHSEL and TSEL against twins that enumerate branches and paths, and as steps of scikit-learn's pipelines."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -68,7 +70,7 @@ def test_scores_are_those_of_the_twins(problem):
 def test_a_dense_dag_has_too_many_paths_to_walk():
     """40 layers of 3 features, each above all of the next: 3^40 paths."""
     layers = [[f"{depth}-{k}" for k in range(3)] for depth in range(40)]
-    edges = [(p, c) for over, under in zip(layers, layers[1:], strict=False) for p in over for c in under]
+    edges = [(p, c) for over, under in itertools.pairwise(layers) for p in over for c in under]
     names = [name for layer in layers for name in layer]
     X = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (60, 120)), columns=names)
     y = np.arange(60) % 2
