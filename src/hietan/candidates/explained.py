@@ -10,7 +10,7 @@ from hietan.candidates.models import TrainedModel
 from hietan.candidates.ranking import align_columns
 from hietan.datasets import Dataset
 from hietan.exceptions import DataError
-from hietan.explain import Explanation
+from hietan.explain import Explanation, NeighbourExplanation
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,20 @@ def explain_rows_by_name(
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
         label, target = f"{name} ({symbol})" if symbol else name, classes[found.classes.index(found.target)]
         named = replace(found, row=label, classes=classes, target=target)
+        if isinstance(named, NeighbourExplanation):
+            named = _with_names_of_voters(named, found, trained)
         explained.append(RowExplanation(name, named, name in training_rows))
     return tuple(explained)
+
+
+def _with_names_of_voters(
+    named: NeighbourExplanation, found: NeighbourExplanation, trained: TrainedModel
+) -> NeighbourExplanation:
+    """The explanation with the names of the training rows that vote, and those of their classes."""
+    rows = {f"training row {number}": name for number, name in enumerate(trained.training_rows)}
+    label_of = dict(zip(found.classes, named.classes, strict=True))
+    voters = (replace(n, row=rows.get(n.row, n.row), label=label_of[n.label]) for n in found.neighbours)
+    return replace(named, neighbours=tuple(voters))
 
 
 def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:

@@ -142,7 +142,7 @@ _ENTRIES = (
         "small weights",
         "as the peer to beat: it ignores the hierarchy and is often level",
         balanced_logistic(0.0),
-        _MODERN,
+        _MODERN + AIRE,
     ),
     MethodEntry(
         "logistic-l1",
@@ -219,7 +219,7 @@ def method_sets() -> dict[str, tuple[str, ...]]:
     >>> method_sets()["ours"]
     ('hie-ban', 'hie-logistic')
     >>> method_sets()["aire"][:4]
-    ('tan', 'hip-nb', 'bernoulli-nb', 'hip-tan')
+    ('tan', 'hip-nb', 'logistic-l2', 'bernoulli-nb')
     """
     members = {
         name: tuple(entry.name for entry in METHODS.values() if name in entry.sets)

@@ -86,15 +86,19 @@ class HierarchyFilter:
         list, dict, Series or DataFrame
             Of the same kind as `listed`; a sequence becomes a list.
         """
-        names, numbers = self._read(listed, terms, scores)
-        removed = self._removed(names, numbers)
-        kept = [place for place, name in enumerate(names) if name not in removed]
+        kept = np.flatnonzero(self.kept(listed, terms=terms, scores=scores)).tolist()
         if hasattr(listed, "iloc"):
             return listed.iloc[kept]
         if isinstance(listed, Mapping):
             items = list(listed.items())
             return dict(items[place] for place in kept)
         return [listed[place] for place in kept]
+
+    def kept(self, listed: Any, *, terms: str | None = None, scores: Any = None) -> NDArray[np.bool_]:
+        """Whether `filter` keeps each of the terms, in their order; the parameters are those of `filter`."""
+        names, numbers = self._read(listed, terms, scores)
+        removed = self._removed(names, numbers)
+        return np.array([name not in removed for name in names], dtype=np.bool_)
 
     def dropped(self, listed: Any, *, terms: str | None = None, scores: Any = None) -> dict[str, str]:
         """The terms that `filter` drops, each with a related term that is kept.
