@@ -80,8 +80,8 @@ def settings_text() -> str:
     datasets = len({row["dataset"] for row in rows})
     times = "one seed" if seeds == 1 else f"the mean of {seeds} seeds"
     return (
-        f"GMean in percent / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over the "
-        f"folds; {times}; alpha 1, Laplace smoothing, thresholds not tuned.\n"
+        f"GMean in percent / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over "
+        f"the folds; {times}; alpha 1, Laplace smoothing, thresholds not tuned.\n"
     )
 
 

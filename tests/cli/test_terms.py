@@ -51,7 +51,7 @@ def run(tmp_path):
         (("--keep", "general"), ["GO:1", "GO:9"]),
         (("--keep", "relevant", "--score", "p.adjust"), ["GO:2", "GO:9"]),
         (("--keep", "relevant", "--score", "p.adjust", "--best", "largest"), ["GO:1", "GO:9"]),
-        (("--column", "ID", "--relations", "part_of"), ["GO:1", "GO:2", "GO:3", "GO:9"]),
+        (("--column", "ID", "--relations", "is_a"), ["GO:3", "GO:9"]),
     ],
 )
 def test_rows_are_left(run, words, left):
@@ -75,6 +75,7 @@ def test_tables_of_other_tools(run):
         (("--keep", "best"), RESULT, "keep must be one of ('specific', 'general', 'relevant'), got 'best'"),
         (("--keep", "relevant"), RESULT, 'keep="relevant" needs scores'),
         (("--score", "name"), RESULT, "row 1 has 'process, any' in the column 'name'; expected a number"),
+        (("--relations", "part_of"), RESULT, "the ontology has no relation 'part_of'; it has is_a"),
         ((), "", "is empty; expected a line of headings"),
         ((), "ID,p\nGO:1\n", "row 1 has 1 cells for 2 headings"),
     ],
