@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -184,27 +184,8 @@ class LazySelection(PackedBayes):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    @_offered_if(lambda self: self.model != "nearest")
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """Add further training rows. The model is the same as that of one `fit` to all rows, however they are divided.
-
-        The model "nearest" does not offer it, because it keeps its training rows.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows to add.
-        y : array of shape (n_samples,)
-            Their classes.
-        classes : array of shape (n_classes,) or None, default None
-            All labels that this or later calls may contain. The first call needs it; later ones may leave it out.
-
-        Returns
-        -------
-        self
-            The classifier, fitted to all rows so far.
-        """
-        return super().partial_fit(X, y, classes)
+    # The nearest rows cannot be had from counts.
+    partial_fit = _offered_if(lambda self: self.model != "nearest")(PackedBayes.partial_fit)
 
     def selected(self, X: Any) -> list[tuple[str, ...]]:
         """The features that are kept for each row of X, in the order of the columns."""
