@@ -224,6 +224,18 @@ def test_nearest_refuses_rows_that_do_not_come_at_once():
     np.testing.assert_array_equal(np.asarray(lazily), clf.predict_proba(X))
 
 
+@pytest.mark.parametrize("model", ["naive-bayes", "tan"])
+def test_blocks_of_dask_give_the_bits_of_one_machine(model):
+    da = pytest.importorskip("dask.array")
+    problem = random_problem(Random(9), min_features=10, max_features=12)
+    options = {"selection": "mr", "model": model}
+    expected = estimator(problem, LazySelection, **options).fit(problem.X_train, problem.y)
+    blocks = da.from_array(problem.X_train, chunks=(4, -1)), da.from_array(problem.y, chunks=4)
+    found = estimator(problem, LazySelection, **options).fit(*blocks)
+    joint = found.predict_joint_log_proba(da.from_array(problem.X_test, chunks=(64, -1)))
+    np.testing.assert_array_equal(np.asarray(joint), expected.predict_joint_log_proba(problem.X_test))
+
+
 def test_parameters_may_change_after_the_fit():
     problem = random_problem(Random(3), min_features=10, max_features=12)
     clf = fitted(problem, LazySelection, model="tan")
