@@ -1,21 +1,27 @@
-"""The command: python -m reproduction.aire [run|write] [--seeds N].
+"""The command: python -m reproduction.aire [run|write].
 
-`run` measures what docs/aire.csv lacks; an interrupted run resumes. `write` makes the tables of docs/selections.md from
-that file alone. Without a word, both are done.
+`run` measures what docs/aire.csv lacks; it takes about half an hour, and an interrupted run resumes. `write` makes the
+tables of docs/selections.md from that file alone. Without a word, both are done.
 """
 
 from __future__ import annotations
 
-import argparse
+import sys
 
 from reproduction.aire import measure, page
 
+SEEDS = range(3)
+
+
+def run() -> None:
+    """Measure whatever is missing."""
+    measure.run(SEEDS)
+
+
+STEPS = {"run": run, "write": page.write}
+
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(prog="python -m reproduction.aire")
-    parser.add_argument("steps", nargs="*", choices=["run", "write", []], default=[])
-    parser.add_argument("--seeds", type=int, default=1)
-    options = parser.parse_args()
-    if "run" in (options.steps or ["run"]):
-        measure.run(range(options.seeds))
-    if "write" in (options.steps or ["write"]):
-        page.write()
+    if any(word not in STEPS for word in sys.argv[1:]):
+        sys.exit(f"usage: python -m reproduction.aire [{'|'.join(STEPS)}]")
+    for word in sys.argv[1:] or STEPS:
+        STEPS[word]()
