@@ -20,21 +20,25 @@ if TYPE_CHECKING:
         HieLogistic,
         HieTAN,
         HieTANLite,
+        LazySelection,
         ProximalGraph,
     )
     from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
     from hietan.persistence import load, save
-    from hietan.selection import HierarchyEncoder
+    from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder, HierarchyFilter
     from hietan.structure import Tree
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AODE",
+    "GTD",
     "HIPNB",
     "HRETAN",
+    "SHSEL",
     "TAN",
+    "TSEL",
     "HieAODE",
     "HieAODELite",
     "HieBAN",
@@ -43,7 +47,9 @@ __all__ = [
     "HieTANLite",
     "Hierarchy",
     "HierarchyEncoder",
+    "HierarchyFilter",
     "HierarchyWarning",
+    "LazySelection",
     "ProximalGraph",
     "Tree",
     "__version__",

@@ -52,6 +52,20 @@ class Smoothing:
 
 SMOOTHINGS: tuple[str, ...]
 
+class Selector:
+    def __init__(
+        self, relations: Relations, kind: str, relevance: NDArray[np.int32], n_features: int
+    ) -> None: ...
+    def select(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+
+SELECTIONS: tuple[str, ...]
+
+class Neighbours:
+    def __init__(self, words: NDArray[np.uint64], n_rows: int) -> None: ...
+    def nearest(
+        self, selector: Selector, words: NDArray[np.uint64], n_rows: int, k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
 class Openings:
     def __init__(
         self,
@@ -199,11 +213,27 @@ def aode_joint_log(
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
-def hip_select(relations: Relations, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
-def hip_joint_log(
-    relations: Relations,
+def selected_joint_log(
+    selector: Selector,
     words: NDArray[np.uint64],
     n_rows: int,
+    counts: Counts,
+    log_prior: NDArray[np.float64],
+    smoothing: Smoothing,
+) -> NDArray[np.float64]: ...
+def selected_trees(
+    selector: Selector,
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
+) -> NDArray[np.int32]: ...
+def selected_tree_joint_log(
+    selector: Selector,
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
     counts: Counts,
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,

@@ -252,7 +252,7 @@ def test_all_columns_constant(make):
 
 
 def test_not_fitted(make):
-    lists = [method for method in ("trees", "selected") if hasattr(make, method)]
+    lists = [method for method in ("trees", "selected") if hasattr(make(), method)]
     for method in ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", *lists]:
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(make(), method)(X)

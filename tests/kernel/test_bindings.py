@@ -44,7 +44,7 @@ def test_what_another_thread_writes_to_the_arguments_never_crashes():
     command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) == 40
+    assert int(done.stdout.split()[0]) == 47
 
 
 def unaligned(array):
@@ -196,9 +196,45 @@ def test_what_is_written_to_relations_later_does_not_matter():
     for part in lists:
         part[:] = 10**9
     words = BinaryRows.from_matrix(X).words(np.arange(60))
-    np.testing.assert_array_equal(
-        _kernel.hip_select(relations, words), _kernel.hip_select(kernel_relations(CHAIN), words)
+    same = (
+        _kernel.Selector(held, "hip", np.zeros(8, np.int32), 1).select(words)
+        for held in (relations, kernel_relations(CHAIN))
     )
+    np.testing.assert_array_equal(*same)
+
+
+def test_what_is_written_to_relevance_and_training_rows_later_does_not_matter():
+    relevance, words = np.arange(8, dtype=np.int32), BinaryRows.from_matrix(X).words(np.arange(60))
+    rows = words.copy()
+    selector = _kernel.Selector(kernel_relations(CHAIN), "mr", relevance, 1)
+    neighbours = _kernel.Neighbours(rows, 60)
+    kept, nearest = selector.select(words), neighbours.nearest(selector, words, 60, 5)
+    relevance[:], rows[:] = 10**9, 0
+    np.testing.assert_array_equal(selector.select(words), kept)
+    np.testing.assert_array_equal(neighbours.nearest(selector, words, 60, 5), nearest)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r, w: _kernel.Selector(r, "best", np.zeros(8, np.int32), 1), "selection must be one of"),
+        (lambda r, w: _kernel.Selector(r, "hip", np.zeros(7, np.int32), 1), "entry per feature: got 7 for 8"),
+        (lambda r, w: _kernel.Selector(r, "rnb", np.zeros(8, np.int32), 0), "n_features must be above 0"),
+        (lambda r, w: _kernel.Neighbours(w, 65), "words do not match the number of rows"),
+    ],
+)
+def test_wrong_selections_are_refused(call, message):
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    with pytest.raises(ValueError, match=message):
+        call(kernel_relations(CHAIN), words)
+
+
+@pytest.mark.parametrize("k", [0, 61])
+def test_there_are_not_more_neighbours_than_rows(k):
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    selector = _kernel.Selector(kernel_relations(CHAIN), "hip", np.zeros(8, np.int32), 1)
+    with pytest.raises(ValueError, match=f"from 1 to 60, the number of training rows; got {k}"):
+        _kernel.Neighbours(words, 60).nearest(selector, words, 60, k)
 
 
 def test_what_is_written_to_keys_later_does_not_crash():

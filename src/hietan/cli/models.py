@@ -215,7 +215,9 @@ def methods() -> None:
     ours: list[list[str]] = []
     others: list[list[str]] = []
     for entry in METHODS.values():
-        rows = ours if getattr(entry.make, "__name__", "") in CLASSIFIERS else others
+        made = entry.make()
+        classifier = getattr(made, "estimator", made)  # that of SelectedColumns
+        rows = ours if type(classifier).__name__ in CLASSIFIERS else others
         rows.append([entry.name, f"{entry.title}: {entry.idea}", entry.when])
     columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "take it": {}}
     console = make_console()
@@ -332,6 +334,11 @@ def _threshold(text: str | None) -> float | str | None:
 
 def _with_printable_names(explanation: Explanation) -> Explanation:
     """The same explanation with names of one line each: in its text, line breaks of names would look like its own."""
+    from hietan.explain import NeighbourExplanation
+
+    if isinstance(explanation, NeighbourExplanation):
+        voters = (replace(n, row=printable(n.row), label=printable(n.label)) for n in explanation.neighbours)
+        explanation = replace(explanation, neighbours=tuple(voters))
     return replace(
         explanation,
         row=printable(explanation.row),

@@ -42,7 +42,7 @@ Methods = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, all) or an import "
+        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or an import "
         "path; may be repeated.",
     ),
 ]

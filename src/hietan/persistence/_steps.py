@@ -1,8 +1,9 @@
-"""The transformers that may come before a classifier in a stored pipeline.
+"""The transformers that may come before a classifier in a stored pipeline: our own, and some of scikit-learn's.
 
-The first may be our `HierarchyEncoder`. Those of scikit-learn are the ones that make sense for binary features, or for
-the numbers that a linear model takes, and whose fitted state is a plain array or nothing: choices of columns, a
-threshold, and a scale that keeps zeros. `FunctionTransformer` is not among them: its state is a function.
+The first may be our `HierarchyEncoder`; our selections may come anywhere. Those of scikit-learn make sense for binary
+features, or for the numbers that a linear model takes, and have a fitted state that is a plain array or nothing:
+choices of columns, a threshold, and a scale that keeps zeros. `FunctionTransformer` is not among them: its state is a
+function.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from sklearn.feature_selection import SelectKBest, VarianceThreshold, chi2, f_cl
 from sklearn.preprocessing import Binarizer, MaxAbsScaler
 
 from hietan.hierarchy import Hierarchy
-from hietan.persistence._checks import is_array, require
+from hietan.persistence._checks import check_names, is_array, require
 from hietan.persistence._kinds import Kind, is_count, is_finite, one_of
-from hietan.selection import HierarchyEncoder
+from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder
 
 _OUTPUT = "_sklearn_output_config"
 _SCORE_FUNCTIONS = (chi2, f_classif, mutual_info_classif)
@@ -29,6 +30,9 @@ _ARRAYS: dict[Any, tuple[str, ...]] = {
     VarianceThreshold: ("variances_",),
 }
 _MAYBE_NONE = ("pvalues_",)
+_OPTIONAL = {"feature_names_in_", "n_features_in_", "n_samples_seen_"}
+# The fitted attributes of our own selections.
+_OF_SELECTIONS = {"support_", "scores_", "hierarchy_", "n_features_in_"}
 
 
 def width_after(step: Any, width: int) -> int:
@@ -43,11 +47,13 @@ def _fitted(step: Any) -> dict[str, Any]:
 
 
 def _restore(step: Any, fitted: Mapping[str, Any]) -> None:
+    _restore_step(step, fitted, set(_ARRAYS[type(step)]), _OPTIONAL)
+
+
+def _restore_step(step: Any, fitted: Mapping[str, Any], known: set[str], optional: set[str]) -> None:
     values = dict(fitted)
     output = values.pop("output")
     require(output in (None, "default", "pandas", "polars"), f"a step cannot return {output!r:.80}")
-    optional = {"feature_names_in_", "n_features_in_", "n_samples_seen_"}
-    known = set(_ARRAYS[type(step)])
     require(known <= set(values) <= known | optional, f"{type(step).__name__} has other fitted attributes")
     for name, value in values.items():
         setattr(step, name, value)
@@ -103,6 +109,40 @@ def _check_encoder(step: Any) -> None:
     """Everything was checked before the attributes were set; on saving, they are those of a fit."""
 
 
+def _fitted_selection(step: Any) -> dict[str, Any]:
+    fitted = {name: getattr(step, name) for name in sorted(_OF_SELECTIONS)}
+    if hasattr(step, "feature_names_in_"):
+        fitted["feature_names_in_"] = step.feature_names_in_
+    return fitted | {"output": vars(step).get(_OUTPUT, {}).get("transform")}
+
+
+def _restore_selection(step: Any, fitted: Mapping[str, Any]) -> None:
+    _restore_step(step, fitted, _OF_SELECTIONS, {"feature_names_in_"})
+
+
+def _check_selection(step: Any) -> None:
+    name, d, hierarchy = type(step).__name__, step.n_features_in_, step.hierarchy_
+    require(is_count(d), f"n_features_in_ of {name} is not a number of columns")
+    require(
+        isinstance(hierarchy, Hierarchy) and len(hierarchy) == d, f"the hierarchy of {name} has other columns"
+    )
+    require(is_array(step.support_, "b", (d,)), f"support_ of {name} does not choose among the columns")
+    right = is_array(step.scores_, "f", (d,)) and bool(np.isfinite(step.scores_).all())
+    require(right, f"scores_ of {name} do not have a number for each of {d} columns")
+    if hasattr(step, "feature_names_in_"):
+        check_names(step.feature_names_in_, hierarchy)
+
+
+def _is_hierarchy(value: Any) -> bool:
+    return value is None or isinstance(value, Hierarchy)
+
+
+def _selection(kind: Any, **rules: Any) -> Kind:
+    """The entry of one of our own selections."""
+    rules = {"hierarchy": _is_hierarchy, "binarize": lambda value: value is None or is_finite(value), **rules}
+    return Kind(kind, _fitted_selection, _restore_selection, _check_selection, rules, is_classifier=False)
+
+
 def _is_wanted_number(value: Any) -> bool:
     return is_count(value) or value == "all"
 
@@ -138,5 +178,8 @@ STEPS = {
             is_classifier=False,
         ),
         Kind(VarianceThreshold, _fitted, _restore, _check, {"threshold": is_finite}, is_classifier=False),
+        _selection(GTD),
+        _selection(SHSEL, threshold=is_finite),
+        _selection(TSEL),
     )
 }

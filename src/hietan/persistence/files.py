@@ -29,10 +29,11 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
     Parameters
     ----------
     model : classifier
-        A fitted classifier of this package, alone or within `MinSupport` or one of scikit-learn's
+        A fitted classifier of this package, alone or within `MinSupport`, `SelectedColumns` or one of scikit-learn's
         `CalibratedClassifierCV`, `FixedThresholdClassifier`, `TunedThresholdClassifierCV`, `FrozenEstimator` and
-        `Pipeline`. The steps of a pipeline before its classifier may be `Binarizer`, `MaxAbsScaler`, `SelectKBest`,
-        `VarianceThreshold` and "passthrough". Of a search such as `GridSearchCV`, save the `best_estimator_`.
+        `Pipeline`. The steps of a pipeline before its classifier may be `GTD`, `SHSEL`, `TSEL`, `Binarizer`,
+        `MaxAbsScaler`, `SelectKBest`, `VarianceThreshold` and "passthrough". Of a search such as `GridSearchCV`, save
+        the `best_estimator_`.
     path : path
         The file to write. It is written completely or not at all.
     metadata : mapping or None, default None
