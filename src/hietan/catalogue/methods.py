@@ -129,7 +129,6 @@ _ENTRIES = (
         "as the baseline of Hie-AODE and Hie-AODE-Lite",
         AODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode",
@@ -138,7 +137,6 @@ _ENTRIES = (
         "to compare with Hie-AODE-Lite",
         HieAODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode-lite",
@@ -156,7 +154,6 @@ _ENTRIES = (
         "for short reasons: few features, each on its own",
         HIPNB,
         (),
-        True,
     ),
     MethodEntry(
         "hie-ban",
@@ -183,6 +180,7 @@ _ENTRIES = (
         "to keep few features, each with all its ancestors, or for features that are not binary",
         ProximalGraph,
         ("paper",),
+        True,
     ),
     MethodEntry(
         "logistic-l2",
@@ -191,6 +189,7 @@ _ENTRIES = (
         "as the peer to beat: it ignores the hierarchy and is often level",
         _logistic(0.0),
         _MODERN,
+        True,
     ),
     MethodEntry(
         "logistic-l1",
@@ -239,7 +238,6 @@ _ENTRIES = (
         "as the simplest baseline",
         BernoulliNB,
         _MODERN,
-        True,
     ),
 )
 METHODS = {entry.name: entry for entry in _ENTRIES}

@@ -12,6 +12,11 @@ from hietan.datasets.fetching.fetch import (
     fetch_gene_ontology,
 )
 from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.packaged.ageing import (
+    PACKAGED_NAMESPACES,
+    PACKAGED_ORGANISMS,
+    load_ageing_genes,
+)
 from hietan.datasets.readers.ageing import read_ageing_genes
 from hietan.datasets.readers.annotations import (
     Annotation,
@@ -31,6 +36,8 @@ from hietan.exceptions import DataError, DataWarning
 __all__ = [
     "AGEING_DATASETS",
     "COLLECTIONS",
+    "PACKAGED_NAMESPACES",
+    "PACKAGED_ORGANISMS",
     "Annotation",
     "AnnotationReader",
     "DataError",
@@ -47,6 +54,7 @@ __all__ = [
     "fetch_genage",
     "fetch_gene2go",
     "fetch_gene_ontology",
+    "load_ageing_genes",
     "make_hierarchical_classification",
     "read_ageing_genes",
     "read_annotations",
