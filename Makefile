@@ -17,8 +17,11 @@ help:  ## list the targets
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
-demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data; a table, and out/report.html to look at
-	$(BIN)/hietan demo --report out/report.html
+demo: $(VENV)/.installed  ## nine methods on real ageing genes: a table, the genes ranked with reasons, and out/report.html
+	$(BIN)/hietan demo --jobs 2 --report out/report.html
+
+packed-data: install  ## rebuild the ageing genes that come with the package; needs the published files (HIETAN_DATA)
+	$(BIN)/python -m reproduction.packed_data
 
 test: install  ## run the test suite, without the tests that wait for many processes
 	$(BIN)/python -m pytest -n 2 -m 'not patient'
