@@ -4,13 +4,16 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
+# What pyproject.toml asks for in [build-system].
+BUILD_NEEDS := 'scikit-build-core>=0.11' 'nanobind>=2.4,<4'
+
 # Where the real datasets are looked for; tests that need them skip, and say so, without it.
 ifneq ($(wildcard ../shared/data),)
 export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
+.PHONY: help install demo packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -136,7 +139,7 @@ $(BUILT)/nanobind.o: $(VENV)/.tools
 # A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
 PYTHON_FT ?= python3.13t
 FT_VENV   := .venv-free-threaded
-FT_NEEDS  := 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
+FT_NEEDS  := $(BUILD_NEEDS) cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
 	'joblib>=1.4' 'threadpoolctl>=3.1' 'hypothesis>=6.100' 'pytest>=8' 'pytest-xdist>=3.5'
 FT_ROUNDS ?= 5
 
@@ -148,10 +151,31 @@ free-threaded:  ## many threads on one model, and the kernel's tests, in a Pytho
 	@PATH="$$PWD/$(FT_VENV)/bin:$$PATH" $(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --no-build-isolation --no-deps -e .
 	PYTHON_GIL=0 HIETAN_THREAD_ROUNDS=$(FT_ROUNDS) $(FT_VENV)/bin/python -m pytest -q tests/test_threads.py tests/kernel
 
+# What packaging/check.sh runs against an installed package. `make wheel MARKS=` runs everything.
+MARKS ?= not (cluster or patient or real)
+
+wheel: $(VENV)/.tools  ## build wheel and sdist, install each into a fresh environment elsewhere and run the tests against it
+	rm -rf dist
+	PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps -C build-dir=build/wheel -w dist .
+	$(BIN)/python -c "from scikit_build_core.build import build_sdist; print(build_sdist('dist'))"
+	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.whl
+	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.tar.gz
+
+OLDEST_VENV  := .venv-oldest
+OLDEST_TESTS ?= tests
+
+oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every dependency (Python 3.11)
+	test -x $(OLDEST_VENV)/bin/python || $(PYTHON) -m venv $(OLDEST_VENV)
+	$(BIN)/python packaging/oldest.py all test > $(OLDEST_VENV)/requirements.txt
+	$(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install -r $(OLDEST_VENV)/requirements.txt cmake ninja
+	PATH="$$PWD/$(OLDEST_VENV)/bin:$$PATH" $(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install \
+		--no-build-isolation --no-deps --force-reinstall -C build-dir=build/oldest .
+	HYPOTHESIS_PROFILE=quick $(OLDEST_VENV)/bin/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)' $(OLDEST_TESTS)
+
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind/callgrind.py
 
-accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the extra peers)
+accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy
 
 clean:  ## remove .venv and everything built
@@ -161,7 +185,8 @@ clean:  ## remove .venv and everything built
 $(VENV)/.tools: pyproject.toml
 	@echo "Setting up $(VENV): a minute or two, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+	@$(PIP) install --upgrade 'pip>=25.1'  # the first that knows dependency groups
+	@$(PIP) install $(BUILD_NEEDS) cmake ninja
 	@touch $@
 
 # The editable install maps module names to files: it is renewed when a file comes or goes, not at every edit.
@@ -175,7 +200,7 @@ $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.tx
 
 $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 	@echo "Installing the tools for tests, lint and types."
-	@$(PIP) install 'hietan[test,lint]'  # the package is already installed, and is not built again
+	@$(PIP) install --group dev
 	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.
