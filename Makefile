@@ -161,11 +161,12 @@ wheel: $(VENV)/.tools  ## build wheel and sdist, install each into a fresh envir
 	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.whl
 	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.tar.gz
 
-OLDEST_VENV  := .venv-oldest
-OLDEST_TESTS ?= tests
+OLDEST_VENV   := .venv-oldest
+PYTHON_OLDEST ?= python3.11
+OLDEST_TESTS  ?= tests
 
-oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every dependency (Python 3.11)
-	test -x $(OLDEST_VENV)/bin/python || $(PYTHON) -m venv $(OLDEST_VENV)
+oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every dependency (PYTHON_OLDEST=python3.11)
+	test -x $(OLDEST_VENV)/bin/python || $(PYTHON_OLDEST) -m venv $(OLDEST_VENV)
 	$(BIN)/python packaging/oldest.py all test > $(OLDEST_VENV)/requirements.txt
 	$(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install -r $(OLDEST_VENV)/requirements.txt cmake ninja
 	PATH="$$PWD/$(OLDEST_VENV)/bin:$$PATH" $(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install \
