@@ -164,6 +164,8 @@ wheel: $(VENV)/.tools  ## build wheel and sdist, install each into a fresh envir
 OLDEST_VENV   := .venv-oldest
 PYTHON_OLDEST ?= python3.11
 OLDEST_TESTS  ?= tests
+# Old libraries use what newer ones, which they do not bound, call deprecated.
+OLDEST_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
 
 oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every dependency (PYTHON_OLDEST=python3.11)
 	test -x $(OLDEST_VENV)/bin/python || $(PYTHON_OLDEST) -m venv $(OLDEST_VENV)
@@ -171,7 +173,8 @@ oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every depe
 	$(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install -r $(OLDEST_VENV)/requirements.txt cmake ninja
 	PATH="$$PWD/$(OLDEST_VENV)/bin:$$PATH" $(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install \
 		--no-build-isolation --no-deps --force-reinstall -C build-dir=build/oldest .
-	HYPOTHESIS_PROFILE=quick $(OLDEST_VENV)/bin/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)' $(OLDEST_TESTS)
+	HYPOTHESIS_PROFILE=quick $(OLDEST_VENV)/bin/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)' \
+		$(OLDEST_WARNINGS) $(OLDEST_TESTS)
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind/callgrind.py
