@@ -6,7 +6,8 @@ from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA, LambdaPath
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
 from hietan.classifiers.hie_logistic import HieLogistic
-from hietan.classifiers.lazy import HIPNB, LazySelection
+from hietan.classifiers.hip import HIPNB
+from hietan.classifiers.lazy import LazySelection
 from hietan.classifiers.proximal_graph import ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 

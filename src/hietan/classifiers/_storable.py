@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
 
@@ -20,8 +21,10 @@ class StorableMixin:
     """What a classifier is without a hierarchy; "" if it does not use one."""
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
-        """Refuse parameters without a name, as the constructors do, but say how to pass them."""
-        if arguments:
+        """Refuse parameters without a name where the constructor does, but say how to pass them."""
+        by_place = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
+        _, *accepted = signature(cls.__init__).parameters.values()
+        if arguments and not any(parameter.kind in by_place for parameter in accepted):
             raise TypeError(
                 f"{cls.__name__} takes its parameters by name, but {arguments[0]!r:.60} has none; for a hierarchy: "
                 f"{cls.__name__}(hierarchy=...)"

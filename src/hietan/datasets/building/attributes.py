@@ -25,8 +25,8 @@ from hietan.exceptions import DataError
 
 MISSING = "missing"
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "<na>", MISSING))
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?").fullmatch
-_RANGE = re.compile(r"=\[([^,]+), ([^,]+)\)").fullmatch
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?").fullmatch
+_RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ To support a further format with a line per annotation, add an entry to `LINE_FO
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,7 +14,6 @@ PAIRS, TERM_LISTS = "pairs", "term-lists"
 """The formats that are plain tables: a row per pair (id, term), or a row per id with all its terms."""
 
 _ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
-_TERM_LIST = re.compile(r"[^;|]*[;|]|[^\s,:]+:[^\s,:]+,\s*[^\s,:]+:[^\s,:]+").match
 # The evidence codes of GO for the classes of the Evidence and Conclusion Ontology that GPAD files use instead.
 _EVIDENCE = dict(
     pair.split("=")
@@ -154,7 +152,7 @@ def _recognise_by_lines(lines: Sequence[str]) -> str:
     heads = [line.lstrip("#").lower() for line in lines]
     if any(line.startswith(("database_id\tdisease_name\t", "databaseid\tdiseasename\t")) for line in heads):
         return "hpoa"
-    if len(fields) >= LINE_FORMATS["gaf"].columns and re.match(r"[\w.-]+:\S+$", fields[4][:80]):
+    if len(fields) >= LINE_FORMATS["gaf"].columns and is_curie(fields[4]):
         return "gaf"
     return TERM_LISTS if any(_has_term_list(line) for line in lines) else PAIRS
 
@@ -167,4 +165,23 @@ def _has_term_list(line: str) -> bool:
         name, _, rest = line.partition(",")
         quoted = rest[:1] == '"' and rest[-1:] == '"'
         fields = [name, rest.strip('"')] if quoted or "," not in rest else []
-    return len(fields) == 2 and _TERM_LIST(fields[1]) is not None
+    return len(fields) == 2 and _is_term_list(fields[1])
+
+
+def _is_term_list(text: str) -> bool:
+    """Whether a text has several terms: with a semicolon or a bar between them, or a comma if they have prefixes."""
+    if ";" in text or "|" in text:
+        return True
+    terms = text.split(",", 2)
+    return len(terms) > 1 and is_curie(terms[0]) and is_curie(terms[1].strip())
+
+
+def is_curie(text: str) -> bool:
+    """Whether a text is a term with a prefix.
+
+    >>> is_curie("GO:0008340"), is_curie("GO:"), is_curie("two words: one")
+    (True, False, False)
+    """
+    prefix, _, rest = text.partition(":")
+    plain = prefix.replace(".", "").replace("-", "").replace("_", "")
+    return plain.isalnum() and rest != "" and not any(map(str.isspace, text))

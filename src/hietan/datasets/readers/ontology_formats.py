@@ -32,7 +32,7 @@ def _starts_with(mark: str) -> Callable[[Sequence[str]], bool]:
 def _is_table(lines: Sequence[str]) -> bool:
     """Whether the first line that is not a comment has several fields, and is neither `tag: value` nor `[Term]`."""
     first = next((line for line in lines if not line.startswith(("#", "!"))), "")
-    return re.search(r"[\t,;]", first) is not None and re.match(r"[\w-]+: |\[", first) is None
+    return re.search(r"[\t,;]", first) is not None and re.match(r"[\w-]{1,80}: |\[", first) is None
 
 
 # The first format that is likely is used; OBO comes last and reports what is wrong.
