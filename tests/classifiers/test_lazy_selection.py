@@ -336,12 +336,14 @@ CHECKED_FIRST = [
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @parametrize_with_checks([LazySelection(selection=s, model=m) for s, m in CHECKED_FIRST])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
 @pytest.mark.patient
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")
 @parametrize_with_checks([LazySelection(selection=s, model=m) for s, m in ALL if (s, m) not in CHECKED_FIRST])
 def test_scikit_learns_own_checks_of_all_kinds(estimator, check):
     check(estimator)

@@ -125,8 +125,10 @@ def test_every_kind_of_work_stops_and_can_be_done_again():
 
 
 def test_a_stop_is_heard_by_threads_of_its_own_call_and_theirs_alone():
-    model = ProximalGraph(hierarchy=DATA.hierarchy, lam=1e-7, tol=1e-14, max_iter=10**9)
-    work = [lambda: model.fit(DATA.X, DATA.y)] * 2
+    def fit():
+        ProximalGraph(hierarchy=DATA.hierarchy, lam=1e-7, tol=1e-14, max_iter=10**9).fit(DATA.X, DATA.y)
+
+    work = [fit, fit]
     assert stopped(lambda: run_ordered(lambda job: job(), [(job,) for job in work], 2))
 
     def fail():

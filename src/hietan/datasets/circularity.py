@@ -121,7 +121,7 @@ def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
     >>> from hietan.datasets import make_hierarchical_classification
     >>> closest = closest_features(make_hierarchical_classification(200, 30, random_state=0), 2)
     >>> [(found.feature, round(found.auc, 2), found.is_suspicious) for found in closest]
-    [('T:0000003', 0.63, False), ('T:0000018', 0.62, False)]
+    [('T:0000010', 0.55, False), ('T:0000015', 0.55, False)]
     """
     check_integer("limit", limit, 1, MOST_LISTED)
     labels = np.unique(data.y)
