@@ -104,10 +104,6 @@ def test_a_genome_is_ranked_with_default_options(real_data, tmp_path, monkeypatc
     assert not any(known & names_of(everyone, position[row["instance"]]) for row in rows if row["rank"])
 
 
-@pytest.mark.skipif(
-    "--edges" not in CliRunner().invoke(make_app(), ["build", "--help"]).output,
-    reason="hietan build does not read tables of edges yet",
-)
 def test_patients(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (_, generator), (shell, commands), (language, code) = story("Patients")
