@@ -163,7 +163,9 @@ class _Threads:
             SimpleQueue()
         )
         self.n_threads = n_threads
-        self.threads: list[threading.Thread] = []  # started as calls come in
+        # Started as calls come in. Each sets its event at its end: Ctrl-C may come while a thread is being started,
+        # and Python does not join a thread that it does not know to be running yet.
+        self.threads: dict[threading.Thread, threading.Event] = {}
 
     def __enter__(self) -> _Threads:
         return self
@@ -178,8 +180,10 @@ class _Threads:
         for _ in self.threads:
             self.inbox.put(None)
         until = time.monotonic() + PATIENCE
-        for thread in self.threads:
-            thread.join(None if kind is None else max(until - time.monotonic(), 0))
+        for thread, ended in self.threads.items():
+            left = None if kind is None else max(until - time.monotonic(), 0)
+            if ended.wait(left):
+                thread.join(left)
 
     def submit(self, function: Callable[..., _T], call: tuple[Any, ...]) -> Future[_T]:
         """The future result of a call, which one of the threads makes."""
@@ -190,17 +194,18 @@ class _Threads:
         return future
 
     def _start_thread(self) -> None:
-        thread = threading.Thread(target=self._work, name=_NAME, daemon=True)
+        ended = threading.Event()
+        thread = threading.Thread(target=self._work, args=(ended,), name=_NAME, daemon=True)
+        self.threads[thread] = ended
         try:
             thread.start()
         except RuntimeError:  # the system allows no more threads
+            del self.threads[thread]
             if not self.threads:
                 raise
             self.n_threads = len(self.threads)
-        else:
-            self.threads.append(thread)
 
-    def _work(self) -> None:
+    def _work(self, ended: threading.Event) -> None:
         self.stop.obey()
         for future, function, call in iter(self.inbox.get, None):
             try:
@@ -208,3 +213,4 @@ class _Threads:
             except BaseException as error:
                 future.set_exception(error)
             del future, function, call  # while it waits, it keeps nothing alive
+        ended.set()
