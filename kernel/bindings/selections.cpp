@@ -48,7 +48,7 @@ class PySelector {
     require(limit > 0, "n_features must be above 0");
     const std::vector<std::int32_t> own = copied(relevance);  // read more than once: it must not change meanwhile
     Unlocked unlocked;
-    return Selector(relations.view(), kind, own.data(), limit);
+    return {relations.view(), kind, own.data(), limit};
   }
 
   Selector selector_;
@@ -146,7 +146,7 @@ class PyNeighbours {
     require_features(words.shape(1));
     require_words(words, rows, words.shape(1));
     Unlocked unlocked;
-    return Neighbours(words.data(), rows, words.shape(1));
+    return {words.data(), rows, words.shape(1)};
   }
 
   Neighbours neighbours_;

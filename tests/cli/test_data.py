@@ -282,6 +282,7 @@ def plain_join(symbols, frame):
     return found, lost
 
 
+@pytest.mark.patient
 @pytest.mark.parametrize(
     ("animal", "species"), [("worm", "Caenorhabditis elegans"), ("fly", "Drosophila melanogaster")]
 )

@@ -157,6 +157,7 @@ def test_demo(run):
     check(result.output)
 
 
+@pytest.mark.patient
 @pytest.mark.skipif(os.name == "nt", reason="there are no pseudo-terminals there")
 def test_in_a_real_terminal(place):
     """What arrives at the other end of a pseudo-terminal, the progress bar of a study included."""

@@ -205,7 +205,7 @@ def test_the_usage_plot_shows_both_counts_each_on_its_own_scale(results):
     assert ax.get_title(loc="left").startswith(f"{dataset}, ") and "@" not in ax.get_title(loc="left")
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 def test_names_that_differ_have_files_of_their_own(tmp_path):
     """Names may hold characters that file systems refuse, or differ in punctuation alone."""
     data = make_hierarchical_classification(60, 12, random_state=0)

@@ -139,6 +139,7 @@ def test_no_more_is_submitted_than_the_workers_have_use_for(client):
 # ---------------------------------------------------------------------------------------------- deaths
 
 
+@pytest.mark.patient
 def test_workers_that_die_are_survived(client, address, tmp_path):
     """One kills itself in the middle of a job, another one is killed from outside."""
     workers = set(client.run(os.getpid).values())
@@ -196,6 +197,7 @@ def stop_after(n_jobs):
     return progress
 
 
+@pytest.mark.patient
 @pytest.mark.parametrize("first", ["dask", "threads"])
 def test_who_is_interrupted_goes_on_with_another_backend(first, client, address, tmp_path):
     options = {"dask": {"backend": "dask", "scheduler": address}, "threads": {}}
