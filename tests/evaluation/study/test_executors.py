@@ -5,7 +5,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky import ProcessPoolExecutor as LokyExecutor
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import BernoulliNB
 
@@ -47,7 +47,8 @@ class Fatal(ClassifierMixin, BaseEstimator):
 
 @contextmanager
 def loky():
-    yield get_reusable_executor(2)
+    with LokyExecutor(2) as executor:  # joblib reuses one of its own kind
+        yield executor
 
 
 EXECUTORS = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,13 @@ def _found_out(
     found = [f"{reader.name}: read as {reader.format}"] if reader else []
     for source in (ontology, reader, labels, attributes):
         found += source.remarks if source is not None else ()
-    return {"found out": found} if found else {}
+    return {"found out": [_without_folder(remark) for remark in found]} if found else {}
+
+
+def _without_folder(remark: str) -> str:
+    """A remark about a file without the folder of the file, which says something about the machine alone."""
+    file, colon, rest = remark.partition(": ")
+    return PurePath(file).name + colon + rest if colon else remark
 
 
 def _terms_to_leave_out(
