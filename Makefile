@@ -32,7 +32,7 @@ test: install  ## run the test suite, without the tests that wait for many proce
 quick: install  ## under a minute: fewer examples, and no clusters, real datasets or slow studies
 	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)'
 
-explore: install  ## the properties on ten times as many examples, new ones in every run (half an hour)
+explore: install  ## the properties on ten times as many examples, new ones in every run
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or patient)'
 
 coverage: install  ## run every test, and report the lines and branches that no test takes
@@ -182,7 +182,7 @@ callgrind: install  ## instructions of the kernel's steps against the expected o
 accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy
 
-reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; resumes if interrupted (an hour or two on two cores)
+reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; takes hours, and resumes if interrupted
 	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction.paper
 
 clean:  ## remove .venv and everything built

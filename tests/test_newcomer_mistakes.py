@@ -164,9 +164,6 @@ IN_PYTHON = {
     ),
 }
 
-# The same for the command line: the words after `hietan`, and the essential words of the line that it prints.
-ON_THE_COMMAND_LINE: dict[str, tuple[str, str]] = {}
-
 
 @pytest.mark.parametrize("mistake", IN_PYTHON)
 def test_mistakes_in_python(mistake, tmp_path):
