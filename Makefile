@@ -61,7 +61,7 @@ faults: install  ## kill commands, fill disks, damage, forge and mutate files, a
 	@echo "seed $(FAULTS_SEED); repeat with FAULTS_SEED=$(FAULTS_SEED)"
 	$(FAULTS_FULL) HIETAN_SEED=$(FAULTS_SEED) HIETAN_FAULTS=out/faults $(BIN)/python -m pytest -n 2 -q -rP \
 		tests/faults tests/test_forged_files.py tests/test_threads.py
-	$(BIN)/python reproduction/reliability.py
+	$(BIN)/python -m reproduction.reliability
 
 lint: lint-python lint-cpp lint-js  ## check the style and the types of all code: Python, C++ and JavaScript
 

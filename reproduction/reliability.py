@@ -1,4 +1,4 @@
-"""What `make faults` found, into docs/reliability.*: python reproduction/reliability.py [write].
+"""What `make faults` found, into docs/reliability.*: python -m reproduction.reliability [write].
 
 The tests of `make faults` leave their counts in out/faults. They are joined into out/faults.json and, by promise, into
 docs/reliability.csv, from which the table of docs/reliability.md is made. `write` only rewrites the table on the page.
@@ -6,13 +6,14 @@ docs/reliability.csv, from which the table of docs/reliability.md is made. `writ
 
 from __future__ import annotations
 
-import csv
 import json
 import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from hietan._io import atomic_write
 from hietan.evaluation.outputs.text_table import TextTable
+from reproduction.pages import fill, read_csv, write_csv
 
 ROOT = Path(__file__).parent.parent
 DOCS, COUNTED = ROOT / "docs", ROOT / "out" / "faults"
@@ -102,17 +103,13 @@ def collect() -> list[dict[str, str]]:
         for field, key in (("faults", "injected"), *((key, key) for key in FIELDS[3:7])):
             row[field] = str(sum(part[key] for part in parts))
         rows.append(row | {"seeds": " ".join(map(str, sorted({part["seed"] for part in parts})))})
-    with open(DOCS / "reliability.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    write_csv(DOCS / "reliability.csv", FIELDS, rows)
     return rows
 
 
 def read() -> list[dict[str, str]]:
     """The rows of docs/reliability.csv."""
-    with open(DOCS / "reliability.csv", newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
+    return read_csv(DOCS / "reliability.csv")
 
 
 def table(rows: list[dict[str, str]]) -> str:
@@ -136,16 +133,13 @@ def table(rows: list[dict[str, str]]) -> str:
 
 def write() -> None:
     """Put the table of docs/reliability.csv on the page."""
-    page = (DOCS / "reliability.md").read_text(encoding="utf-8")
-    head, _, rest = page.partition("<!-- faults -->\n")
-    _, _, tail = rest.partition("<!-- end of faults -->")
-    text = f"{head}<!-- faults -->\n{table(read())}<!-- end of faults -->{tail}"
-    (DOCS / "reliability.md").write_text(text, encoding="utf-8")
+    path = DOCS / "reliability.md"
+    atomic_write(path, fill(path.read_text(encoding="utf-8"), {"faults": lambda: table(read())}))
 
 
 if __name__ == "__main__":
     if sys.argv[1:] not in ([], ["write"]):
-        sys.exit("usage: reliability.py [write]")
+        sys.exit("usage: python -m reproduction.reliability [write]")
     if not sys.argv[1:]:
         collect()
     write()

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from hietan._io import atomic_write
 from hietan.datasets import AGEING_DATASETS
 from reproduction.accuracy import measure, research, temporal
 from reproduction.accuracy.measure import FoldScores, dataset_of
 from reproduction.accuracy.methods import METHODS, SEEDS
 from reproduction.accuracy.scores import COMPARED, Draws, Labelled, bootstrap, metrics_of
+from reproduction.pages import write_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS, DIFFERENCES = DOCS / "accuracy.csv", DOCS / "accuracy-differences.csv"
@@ -51,23 +49,6 @@ RIVALS = (
     "naive Bayes (scikit-learn)",
     "number of annotations",
 )
-
-
-def write_csv(path: Path, fields: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write a table, whole or not at all."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    atomic_write(path, text.getvalue())
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none if there is no such file."""
-    if not path.exists():
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def _row(dataset: str, method: str, seed: int, values: Mapping[str, float]) -> Row:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -19,10 +18,10 @@ from reproduction.accuracy.collect import (
     TEMPORAL,
     TRIED,
     Row,
-    read_csv,
 )
 from reproduction.accuracy.methods import METHODS
 from reproduction.accuracy.temporal import RELATIONS, RICHER_METHODS
+from reproduction.pages import fill, read_csv
 
 PAGE = DOCS / "accuracy.md"
 ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
@@ -284,13 +283,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
 
 def filled(page: str) -> str:
     """The page with every table made again from the files."""
-    for name, make in BLOCKS.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        if not pattern.search(page):
-            raise ValueError(f"{PAGE.name} has no place for {name!r}: expected <!-- {name} --> and its end")
-        text = make()
-        page = pattern.sub(lambda match, text=text: match[1] + text + match[2], page)
-    return page
+    return fill(page, BLOCKS)
 
 
 def write() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import sys
 from pathlib import Path
 
-from hietan._io import atomic_write
 from hietan.catalogue import make_methods, method_sets
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
+from reproduction.pages import read_csv, write_csv
 
 # As the files of the datasets are named: CE-BP, CE-MF, ...
 DATASETS = {f"{organism}-{namespaces}": (organism, namespaces) for organism, namespaces in AGEING_DATASETS}
@@ -22,10 +20,7 @@ Row = dict[str, str]
 
 def read_results() -> list[Row]:
     """What was measured before."""
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return read_csv(RESULTS)
 
 
 def write_results(rows: list[Row]) -> None:
@@ -39,11 +34,7 @@ def write_results(rows: list[Row]) -> None:
             int(row["seed"]),
         ),
     )
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*KEYS, *METRICS], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    atomic_write(RESULTS, text.getvalue())
+    write_csv(RESULTS, (*KEYS, *METRICS), rows)
 
 
 def run(seeds: range) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan.catalogue import METHODS, method_sets
 from reproduction.aire.measure import RESULTS, Row, read_results
+from reproduction.pages import fill
 
 PAGE = RESULTS.parent / "selections.md"
 ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
@@ -94,13 +94,7 @@ BLOCKS: Mapping[str, Callable[[], str]] = {
 
 def filled(page: str) -> str:
     """The page with every table made again from the file."""
-    for name, make in BLOCKS.items():
-        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        if not pattern.search(page):
-            raise ValueError(f"{PAGE.name} has no place for {name!r}: expected <!-- {name} --> and its end")
-        text = make()
-        page = pattern.sub(lambda match, text=text: match[1] + text + match[2], page)
-    return page
+    return fill(page, BLOCKS)
 
 
 def write() -> None:

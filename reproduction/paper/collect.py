@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hietan._io import atomic_write
 from hietan.evaluation import (
     FeatureUsage,
     MethodComparison,
@@ -22,6 +19,7 @@ from hietan.evaluation import (
     specificity_score,
 )
 from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
+from reproduction.pages import read_csv, write_csv
 from reproduction.paper import effects, facts, measure
 from reproduction.paper.claims import read_claims
 from reproduction.paper.measure import NAMES, Measured, dataset_of
@@ -39,23 +37,6 @@ HEADLINES: Mapping[str, Choice] = {
     "lambda 0.002": untuned(DEFAULT, KNOWN),
 }
 """The rankings whose effect sizes are given, with the variant of each method."""
-
-
-def write_csv(path: Path, fields: Sequence[str], rows: Iterable[Mapping[str, object]]) -> None:
-    """Write a table, whole or not at all."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, fields, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    atomic_write(path, text.getvalue())
-
-
-def read_csv(path: Path) -> list[dict[str, str]]:
-    """The rows of a table; none if there is no such file."""
-    if not path.exists():
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def read_results(path: Path = RESULTS) -> Results:

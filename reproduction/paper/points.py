@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from hietan._io import atomic_write
 from hietan.evaluation.outputs import TextTable
+from reproduction.pages import fill
 from reproduction.paper import collect
 from reproduction.paper.sections import points, titled
 from reproduction.paper.variants import CRITERIA, chosen_lambda
@@ -246,10 +246,7 @@ def table(sources: Sources) -> str:
 
 def filled(page: str, sources: Sources) -> str:
     """The page with the table made again from the files."""
-    pattern = re.compile(rf"(<!-- {MARK} -->\n).*?(<!-- end of {MARK} -->)", re.DOTALL)
-    if not pattern.search(page):
-        raise ValueError(f"{PAGE.name} has no place for the table: expected <!-- {MARK} --> and its end")
-    return pattern.sub(lambda match: match[1] + table(sources) + match[2], page)
+    return fill(page, {MARK: lambda: table(sources)})
 
 
 def write() -> None:
