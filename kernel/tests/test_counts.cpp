@@ -53,7 +53,7 @@ void test_pair_counts(const Problem& p) {
     pack_sparse(indptr, indices, p.d, members.data(), members.size(), words.data());
     const std::size_t first = c * p.d, first_pair = c * pair_total(p.d);
     count_words(words.data(), word_count(members.size()), p.d, ones.data() + first, pairs.data() + first_pair);
-    count_sparse(indptr, indices, members.data(), members.size(), p.d, sparse_ones.data() + first,
+    count_sparse(indptr, indices, members.data(), nullptr, members.size(), p.d, sparse_ones.data() + first,
                  sparse_pairs.data() + first_pair);
   }
   CHECK_FOR(p.name(), ones == p.ones && sparse_ones == p.ones && p.occurring_ones == p.ones);
@@ -100,10 +100,10 @@ void test_sum_of_parts(const Problem& p) {
   Cooccurrences part[2], sum;
   std::vector<std::int32_t> ones(p.classes * p.d, 0), indptr = p.columns.indptr;
   const std::int32_t start = indptr[half];
-  count_cooccurrences(indptr.data(), p.columns.indices.data(), p.code.data(), half, p.d, p.classes, ones.data(),
+  count_cooccurrences(indptr.data(), p.columns.indices.data(), p.code.data(), nullptr, half, p.d, p.classes, ones.data(),
                       part[0]);
   for (std::int32_t& at : indptr) at -= start;
-  count_cooccurrences(indptr.data() + half, p.columns.indices.data() + start, p.code.data() + half, p.n - half, p.d,
+  count_cooccurrences(indptr.data() + half, p.columns.indices.data() + start, p.code.data() + half, nullptr, p.n - half, p.d,
                       p.classes, ones.data(), part[1]);
   const auto view = [](const Cooccurrences& c) {
     return CooccurrenceView{c.indptr.data(), c.indices.data(), c.values.data()};

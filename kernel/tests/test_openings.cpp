@@ -62,7 +62,7 @@ void test_counting(const Network& net) {
   for (const std::size_t block_rows : {std::size_t{1}, std::size_t{7}, std::size_t{4096}}) {
     std::vector<std::int32_t> ones(p.classes * p.d, 0), open(ones);
     const Violation found = count_openings(net.openings(), p.columns.indptr.data(), p.columns.indices.data(),
-                                           p.code.data(), p.n, p.classes, block_rows, ones.data(), open.data());
+                                           p.code.data(), nullptr, p.n, p.classes, block_rows, ones.data(), open.data());
     const Violation first = plain_violation(net, block_rows);
     CHECK_FOR(p.name(), ones == expected.ones);
     CHECK_FOR(p.name(), open == expected.open);

@@ -40,7 +40,8 @@ def section(estimator, title):
 
 # What is another thing in one classifier than in all others, and so has a description of its own.
 OF_ITS_OWN_KIND = {
-    "HieBAN": {"alpha", "smoothing", "counts_"},
+    "HieBAN": {"alpha", "smoothing", "counts_", "feature_log_prob_"},
+    "ProximalGraph": {"class_weight"},
     "HieLogistic": {"alpha", "class_weight", "counts_", "coef_", "intercept_", "n_iter_", "gap_"},
 }
 

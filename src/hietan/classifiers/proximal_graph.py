@@ -16,11 +16,11 @@ from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
+from hietan.classifiers._fitting import RowsInMemory, read_weights, require_weight
 from hietan.classifiers._solvers.graph_path import LogisticProblem, PathFit, check_sizes
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
@@ -28,8 +28,10 @@ from hietan.classifiers.checks import (
     check_class_weight,
     check_hierarchy,
     check_n_jobs,
+    class_weights,
     in_memory,
     is_positive,
+    split_seed,
     warn_of_misspelt,
 )
 from hietan.explain import Explanation, LinearParts, explain_linear
@@ -106,7 +108,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
-    random_state : int, RandomState instance or None, default None
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
 
     Attributes
@@ -174,7 +176,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -184,6 +186,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             hierarchy by name.
         y : array of shape (n_samples,)
             Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            The weights of the rows, multiplied with those of their classes; 0 leaves a row out. If all are whole
+            numbers, the fit is that of so many copies of each row. None means 1.
 
         Returns
         -------
@@ -196,6 +201,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)
         X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        X, y, weights = _weighed(X, y, sample_weight)
         check_sizes(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -207,12 +213,12 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
         warn_of_misspelt(self.hierarchy, names, stacklevel=2)
         if self.lam is None:
-            fits = self._choose_lam(X, codes)
+            fits = self._choose_lam(X, codes, weights)
             k = self.path_.best
             self.lam_ = float(self.path_.lam[k])
         else:
             self.lam_, k = float(self.lam), 0
-            fits = self._fit_path(X, codes, np.array([self.lam_]))
+            fits = self._fit_path(X, codes, weights, np.array([self.lam_]))
             self._warn(fits)
         self.intercept_ = np.array([fit.intercept[k] for fit in fits])
         self.n_iter_ = np.array([fit.n_iter[k] for fit in fits])
@@ -229,7 +235,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
+    def _problems(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> list[LogisticProblem]:
         """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
         penalty = graph_penalty(self.hierarchy_)
         n_classes = len(self.classes_)
@@ -237,34 +245,36 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         for c in [1] if n_classes == 2 else range(n_classes):
             positive = codes == c
             if self.class_weight == "balanced":
-                share = positive.mean()
-                weights = np.where(positive, 0.5 / share, 0.5 / (1 - share))
+                share = weights[positive].sum() / weights.sum()
+                products = weights * np.where(positive, 0.5 / share, 0.5 / (1 - share))
             else:
-                weights = self._row_weights(codes)
-            problems.append(LogisticProblem(X, positive, weights, penalty))
+                products = self._row_weights(codes, weights)
+            problems.append(LogisticProblem(X, positive, products, penalty))
         return problems
 
-    def _row_weights(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        labels = self.classes_[codes]
-        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
-        weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
-        return weights
+    def _row_weights(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights of rows, multiplied with those of their classes."""
+        totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
+        per_class = class_weights(self.class_weight, self.classes_, totals)
+        return weights if per_class is None else weights * per_class[codes]
 
-    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: NDArray[np.float64]) -> list[PathFit]:
+    def _fit_path(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64], lams: NDArray[np.float64]
+    ) -> list[PathFit]:
         """The path of each problem."""
         steps, tol = int(self.max_iter), float(self.tol)
-        return [problem.solve(lams, steps, tol) for problem in self._problems(X, codes)]
+        return [problem.solve(lams, steps, tol) for problem in self._problems(X, codes, weights)]
 
-    def _choose_lam(self, X: Any, codes: NDArray[np.intp]) -> list[PathFit]:
+    def _choose_lam(self, X: Any, codes: NDArray[np.intp], row_weights: NDArray[np.float64]) -> list[PathFit]:
         """Sets `path_` and returns the path over all rows."""
-        lams = self._lambdas(X, codes)
+        lams = self._lambdas(X, codes, row_weights)
         splits = list(self._folds(codes).split(codes, codes))
         rows = [np.arange(len(codes)), *(training for training, _ in splits)]
         # The kernel releases the GIL, so that threads run side by side.
         everything, *parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._fit_path)(X[part], codes[part], lams) for part in rows
+            delayed(self._fit_path)(X[part], codes[part], row_weights[part], lams) for part in rows
         )
-        weights = self._row_weights(codes)
+        weights = self._row_weights(codes, row_weights)
         losses = np.zeros(len(lams))
         for (_, test), fits in zip(splits, parts, strict=True):
             losses -= weights[test] @ _log_proba_of(X[test], codes[test], fits)
@@ -273,8 +283,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self._warn([fit for fits in [everything, *parts] for fit in fits])
         return list(everything)
 
-    def _lambdas(self, X: Any, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        largest = max(problem.lam_max() for problem in self._problems(X, codes))
+    def _lambdas(self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        largest = max(problem.lam_max() for problem in self._problems(X, codes, weights))
         if largest <= 1e-14 * abs(X).max():
             largest = 1.0  # no column varies with the class: any value leaves all weights at zero
         lams: NDArray[np.float64] = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
@@ -289,7 +299,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
                 f"has 1 sample; give lam a value, or add rows of that class"
             )
         n_folds = min(N_FOLDS, int(count.min()))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        return StratifiedKFold(n_folds, shuffle=True, random_state=split_seed(self.random_state))
 
     def _warn(self, fits: Sequence[PathFit]) -> None:
         gaps = np.concatenate([fit.relative_gap for fit in fits])
@@ -396,6 +406,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
+
+
+def _weighed(X: Any, y: NDArray[Any], sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+    """The rows that weigh anything, their labels and their weights; few copies are made rather than weighed."""
+    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)), len(y))
+    require_weight(rows.labels)
+    rows, _ = rows.with_copies()
+    return rows.X, rows.y, np.ones(len(rows.y)) if rows.weights is None else rows.weights
 
 
 def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:

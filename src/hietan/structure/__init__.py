@@ -2,6 +2,7 @@
 
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
 from hietan.structure.edges import EdgeRanking
+from hietan.structure.importance import mean_open_contribution, mean_tree_contribution, root_log_prob
 from hietan.structure.openings import (
     OpenCounts,
     Openings,
@@ -14,6 +15,7 @@ from hietan.structure.penalty import graph_penalty, prox_graph
 from hietan.structure.relations import Violation, first_violation, kernel_relations
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
+from hietan.structure.weights import Weighing, are_whole, choose_unit, is_unit, weigh
 
 __all__ = [
     "BinaryRows",
@@ -25,14 +27,22 @@ __all__ = [
     "SparsePairs",
     "Tree",
     "Violation",
+    "Weighing",
+    "are_whole",
     "check_open_counts",
+    "choose_unit",
     "count_ones",
     "count_openings",
     "count_pairs",
     "first_violation",
     "graph_penalty",
+    "is_unit",
     "kernel_relations",
     "leave_one_out_log_likelihood",
+    "mean_open_contribution",
+    "mean_tree_contribution",
     "prox_graph",
+    "root_log_prob",
     "unpack",
+    "weigh",
 ]
