@@ -52,7 +52,7 @@ class StorableMixin:
 
 
 def with_unit(fitted: Mapping[str, Any]) -> dict[str, Any]:
-    """Fitted attributes with the unit of their counts, which is 1 in files of older versions; a wrong one is refused."""
+    """Fitted attributes with the unit of their counts: 1 in files of older versions. A wrong one is refused."""
     unit = fitted.get("weight_unit_", 1.0)
     if not is_unit(unit):
         raise ValueError(f"weight_unit_ is not a power of two: {unit!r:.80}")

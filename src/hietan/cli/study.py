@@ -40,6 +40,14 @@ Methods = Annotated[
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: 0, 1, ...")]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
+        "each line.",
+    ),
+]
 Alpha = Annotated[
     list[float] | None,
     typer.Option(
@@ -112,6 +120,7 @@ def study(
     methods: Methods = None,
     folds: Folds = 10,
     seeds: Seeds = 1,
+    groups: Groups = None,
     alpha: Alpha = None,
     smoothing: Smoothing = None,
     lam: Lambda = None,
@@ -144,6 +153,7 @@ def study(
             "methods": methods or [],
             "folds": folds,
             "seeds": seeds,
+            "groups": groups,
             "alpha": alpha,
             "smoothing": smoothing,
             "lam": UNTUNED_LAMBDA if lam is None else lam,

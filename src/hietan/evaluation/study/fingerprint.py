@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 PACKAGES = ("hietan", "numpy", "scipy", "scikit-learn", "joblib")
@@ -31,6 +33,20 @@ def dataset_fingerprint(dataset: Any) -> str:
     names = [getattr(dataset, attribute, None) for attribute in ("feature_names", "instance_names")]
     digest.update(repr([X.shape, *names, getattr(hierarchy, "edges", repr(hierarchy))]).encode())
     return digest.hexdigest()[:16]
+
+
+def folds_fingerprint(folds: Sequence[NDArray[np.int64]]) -> str:
+    """A hash of the fold in which each row is set aside, seed after seed."""
+    digest = hashlib.sha256()
+    for fold in folds:
+        digest.update(np.ascontiguousarray(fold, dtype="<i8").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def describe_splitter(splitter: Any) -> str:
+    """A splitter in one line; its class alone if it does not say more that is the same in another run."""
+    text = " ".join(repr(splitter).split())
+    return type(splitter).__name__ if " at 0x" in text else text
 
 
 def method_fingerprint(estimator: Any) -> str:
