@@ -244,7 +244,7 @@ def plan_study(
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
         raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
-    if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "split", None))):
+    if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "get_n_splits", None))):
         raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a splitter of scikit-learn")
     if isinstance(cv, Integral) and cv < 2:
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
