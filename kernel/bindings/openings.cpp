@@ -58,8 +58,8 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
     const Unlocked unlocked;
     const auto rows = copied_csr(indptr, indices, d);
     require_increasing(rows, "the column indices of a row");
-    found = count_openings(openings, rows.indptr.data(), rows.indices.data(), own_codes.data(), own_weights.data(), n, classes,
-                           block_rows, ones.data(), open.data());
+    found = count_openings(openings, rows.indptr.data(), rows.indices.data(), own_codes.data(), own_weights.data(), n,
+                           classes, block_rows, ones.data(), open.data());
   }
   nb::object violation = nb::none();
   if (found.row >= 0) violation = nb::make_tuple(found.row, found.parent, found.child);

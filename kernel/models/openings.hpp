@@ -18,9 +18,9 @@ struct OpenCounts {
 };
 
 // on[v][c] = ln theta and off[v][c] = ln(1 - theta). If `left_out` is a class, they are those of the counts without the
-// row that they are to score, a training row of that class and of weight `left_weight`: without a 1 in `on`, and without
-// a 0 in `off`. (Where no row of the class has that value, the entry is not that of any training row; it is finite all
-// the same.)
+// row that they are to score, a training row of that class and of weight `left_weight`: without a 1 in `on`, and
+// without a 0 in `off`. (Where no row of the class has that value, the entry is not that of any training row; it is
+// finite all the same.)
 class OpenTables {
  public:
   static constexpr std::int64_t kNobody = -1;
