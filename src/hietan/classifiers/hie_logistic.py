@@ -195,10 +195,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Their classes.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts; 0 leaves it out. If all weights are whole numbers, the fit is that of so many
-            copies of each row. Other weights count in the network (rounded to multiples of `weight_unit_`) and multiply
-            the loss of a row, which is left out of its own offset altogether; sigma and s are those of the rows without
-            weights. None means once.
+            How often each row counts; 0 leaves it out. Whole numbers are numbers of copies. Other weights count in the
+            network (rounded to multiples of `weight_unit_`) and multiply the loss of a row, which is left out of its
+            own offset altogether; sigma and s are those of the rows without weights. None means once.
 
         Returns
         -------
