@@ -203,7 +203,7 @@ def test_pooled_smoothing_keeps_its_constants_in_rows():
         ([np.inf] + [1.0] * 39, "infinity"),
         ([1.5e308] * 40, "add up to inf"),
         ([1e-300] * 40, "rescale the weights"),
-        ([0.0] * 40, "0 for all rows"),
+        ([0.0] * 40, "zero for all rows"),
         ([1.0] * 39, r"shape \(40,\), but has the shape \(39,\)"),
         ([[1.0]] * 40, r"has the shape \(40, 1\)"),
     ],

@@ -305,7 +305,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
 def require_weight(labels: NDArray[Any]) -> None:
     """Refuse rows of which none has a weight above 0, so that no label occurs."""
     if not len(labels):
-        raise ValueError("sample_weight is 0 for all rows; at least one must weigh more")
+        raise ValueError("sample_weight is zero for all rows; at least one must weigh more")
 
 
 def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool) -> RowsInMemory:
