@@ -26,17 +26,8 @@ X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
 Y = np.array([0, 1, 0, 1, 0, 1])
 
 
-def not_for_folds(estimator):
-    """scikit-learn shuffles the copies of a row, which then are in other folds of the inner cross-validation."""
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    return dict.fromkeys(names, "the folds depend on the order of the rows") if estimator.calibrate else {}
-
-
 @pytest.mark.slow
-@parametrize_with_checks(
-    [HieLogistic(), HieLogistic(alpha=None, class_weight=None, calibrate=True)],
-    expected_failed_checks=not_for_folds,
-)
+@parametrize_with_checks([HieLogistic(), HieLogistic(alpha=None, class_weight=None, calibrate=True)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
