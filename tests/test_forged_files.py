@@ -402,6 +402,7 @@ def test_many_members_share_what_they_may_unpack_to(tmp_path):
         ("HieBAN", lambda f: f.update(alpha_="x"), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=-1.0), "alpha_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(alpha_=1e308), "alpha_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(temperature_=0.0), "temperature_ is not a number from"),
         ("HieLogistic", lambda f: f.update(counts_=1), "counts_ are not counts"),
         ("HieLogistic", lambda f: f.pop("scale_"), "'scale_' of HieLogistic is missing"),
         ("HieLogistic", lambda f: f.update(lam_=1.0), "'lam_' is not a fitted attribute of HieLogistic"),
@@ -448,7 +449,12 @@ def test_weights_are_finite(tmp_path, attribute, value):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "HieLogistic", "ProximalGraph")]
+    "name",
+    [
+        name
+        for name in CLASSIFIERS
+        if name not in ("HIPNB", "HieBAN", "HieLogistic", "LazySelection", "ProximalGraph")
+    ],
 )
 def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
     hietan.save(fitted(name), tmp_path / "m")

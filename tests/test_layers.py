@@ -26,7 +26,17 @@ MAY_IMPORT = {
     "catalogue": {"classifiers", "selection", "datasets", "evaluation"},
     "candidates": {"datasets", "evaluation", "persistence", "explain"},
     "report": {"hierarchy", "explain", "evaluation", "candidates"},
-    "cli": {"classifiers", "datasets", "evaluation", "catalogue", "candidates", "persistence", "report"},
+    "cli": {
+        "explain",
+        "classifiers",
+        "selection",
+        "datasets",
+        "evaluation",
+        "catalogue",
+        "candidates",
+        "persistence",
+        "report",
+    },
 }
 
 

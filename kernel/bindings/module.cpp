@@ -25,6 +25,7 @@ NB_MODULE(_kernel, m) {
   hietan::python::bind_counts(m);
   hietan::python::bind_trees(m);
   hietan::python::bind_scores(m);
+  hietan::python::bind_selections(m);
   hietan::python::bind_openings(m);
   hietan::python::bind_proximal(m);
 }

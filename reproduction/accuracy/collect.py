@@ -28,6 +28,10 @@ METRICS = (
     "average_precision",
     "log_loss",
     "brier",
+    "calibration_error",
+    "log_loss_equal",
+    "brier_equal",
+    "calibration_error_equal",
     "seconds",
 )
 FIELDS = ("dataset", "method", "seed", *METRICS)

@@ -35,7 +35,36 @@ SHOWN = {
     "average_precision": ("average precision", 1, 3),
     "log_loss": ("log loss", 1, 3),
     "seconds": ("seconds", 1, 2),
+    "brier": ("Brier score", 1, 3),
+    "calibration_error": ("calibration error", 1, 3),
+    "log_loss_equal": ("equal classes: log loss", 1, 3),
+    "brier_equal": ("Brier score", 1, 3),
+    "calibration_error_equal": ("calibration error", 1, 3),
 }
+OF_MEANS = tuple(SHOWN)[:7]
+OF_PROBABILITIES = (
+    "log_loss",
+    "brier",
+    "calibration_error",
+    "log_loss_equal",
+    "brier_equal",
+    "calibration_error_equal",
+)
+JUDGED_BY_PROBABILITIES = (
+    "HieLogistic",
+    "HieLogistic, calibrated",
+    "HieLogistic, class_weight None",
+    "HieBAN",
+    "HieBAN, equal priors",
+    "HieBAN, calibrated",
+    "Hie-TAN, pooled",
+    "HIP + NB, pooled",
+    "ridge logistic regression",
+    "balanced random forest",
+    "XGBoost",
+    "CatBoost",
+    "naive Bayes (scikit-learn)",
+)
 
 
 def number(metric: str, value: float | None, sign: str = "") -> str:
@@ -72,11 +101,25 @@ def means_table() -> str:
     lines = []
     for name in methods_in(rows):
         own = of_method(rows, name)
-        cells = [number(metric, mean_of(own, metric)) for metric in SHOWN]
+        cells = [number(metric, mean_of(own, metric)) for metric in OF_MEANS]
         lines.append((marked(name), str(len({row["seed"] for row in own})), *cells))
-    header = ("method", "seeds", *(title for title, _, _ in SHOWN.values()))
+    header = ("method", "seeds", *(SHOWN[metric][0] for metric in OF_MEANS))
     table = TextTable("Means over the 28 datasets; ours in bold", header, tuple(lines)).to_markdown()
     return table + missing(rows)
+
+
+def probabilities_table() -> str:
+    """How far the probabilities can be believed."""
+    rows = read_csv(RESULTS)
+    lines = [
+        (
+            marked(name),
+            *(number(metric, mean_of(of_method(rows, name), metric)) for metric in OF_PROBABILITIES),
+        )
+        for name in JUDGED_BY_PROBABILITIES
+    ]
+    header = ("method", *(SHOWN[metric][0] for metric in OF_PROBABILITIES))
+    return TextTable("Probabilities, means over the 28 datasets", header, tuple(lines)).to_markdown()
 
 
 def missing(rows: Iterable[Row]) -> str:
@@ -228,6 +271,7 @@ def settings_list() -> str:
 BLOCKS: Mapping[str, Callable[[], str]] = {
     "settings": settings_list,
     "means": means_table,
+    "probabilities": probabilities_table,
     "organisms": organisms_table,
     "differences": lambda: differences_table("folds"),
     "genes": genes_table,

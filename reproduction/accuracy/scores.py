@@ -29,7 +29,24 @@ def metrics_of(y: NDArray[np.intp], found: FoldScores) -> dict[str, float]:
     folds = [found.fold == k for k in np.unique(found.fold)]
     values["auc_within_folds"] = float(np.mean([auc_score(y[rows], found.score[rows]) for rows in folds]))
     values["seconds"] = found.seconds
+    equal = np.where(y == 1, 0.5 / np.mean(y == 1), 0.5 / np.mean(y == 0))
+    values["calibration_error"] = calibration_error(y, proba[:, 1], np.ones(len(y)))
+    values["calibration_error_equal"] = calibration_error(y, proba[:, 1], equal)
+    signed = np.where(y == 1, found.score, -found.score)
+    values["log_loss_equal"] = float(np.mean(-equal * log_expit(signed)))
+    values["brier_equal"] = float(np.mean(equal * (proba[:, 1] - y) ** 2))
     return values
+
+
+def calibration_error(y: NDArray[np.intp], proba: Floats, weights: Floats, n_bins: int = 10) -> float:
+    """The mean distance of the probability from the share of class 1, over rows in bins of similar probability.
+
+    >>> calibration_error(np.array([0, 1, 1, 1]), np.array([0.25, 0.25, 0.95, 0.95]), np.ones(4))
+    0.15
+    """
+    bins = np.minimum((proba * n_bins).astype(np.intp), n_bins - 1)
+    gaps = np.bincount(bins, weights=weights * (proba - y), minlength=n_bins)
+    return float(np.abs(gaps).sum() / weights.sum())
 
 
 @dataclass(frozen=True, eq=False)

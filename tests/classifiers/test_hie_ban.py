@@ -190,11 +190,51 @@ def test_alpha_is_chosen_by_the_leave_one_out_log_loss():
     )
 
 
-def test_alpha_is_not_chosen_by_parts_of_the_data():
+@pytest.mark.parametrize("prior", [None, (0.2, 0.3, 0.5)])
+def test_the_temperature_has_the_smallest_leave_one_out_log_loss(prior):
+    y = np.asarray(DATA.y)
+    plain = HieBAN(hierarchy=DATA.hierarchy, class_prior=prior).fit(DATA.X, y)
+    model = HieBAN(hierarchy=DATA.hierarchy, class_prior=prior, calibrate=True).fit(DATA.X, y)
+    assert plain.temperature_ == 1 and model.temperature_ > 1.5
+    parents = twins.direct_parents(DATA.feature_names, DATA.hierarchy.edges)
+    joint = np.array(
+        twins.ban_leave_one_out(DATA.X.toarray().tolist(), y.tolist(), 3, parents, 1.0, "pooled", prior)
+    )
+    class_rows = np.bincount(y) - np.eye(3)
+    left = (
+        np.log((class_rows + 1) / (class_rows.sum(axis=1, keepdims=True) + 3))[y]
+        if prior is None
+        else np.log(prior)
+    )
+
+    def loss(temperature):
+        log_proba = log_softmax(left + (joint - left) / temperature, axis=1)
+        return -log_proba[np.arange(len(y)), y].mean()
+
+    best = loss(model.temperature_)
+    assert all(
+        best <= loss(model.temperature_ * factor) + 1e-12 for factor in (0.01, 0.9, 0.999, 1.001, 1.1, 100)
+    )
+    found = model.leave_one_out_joint_log_proba(DATA.X, y)
+    np.testing.assert_allclose(found, left + (joint - left) / model.temperature_, **EXACT)
+    for explanation, row in zip(
+        model.explain(DATA.X[:20]), model.predict_log_proba(DATA.X[:20]), strict=True
+    ):
+        p = row[list(model.classes_).index(explanation.target)]
+        assert explanation.total() == pytest.approx(p - np.log1p(-np.exp(p)), abs=1e-9)
+
+
+@pytest.mark.parametrize("options", [{"alpha": None}, {"calibrate": True}])
+def test_what_needs_all_rows_does_not_take_parts_of_the_data(options):
     array = pytest.importorskip("dask.array")
-    model = HieBAN(alpha=None)
-    with pytest.raises(ValueError, match="fit must get them at once and in memory; pass a number as alpha"):
+    model, (name,) = HieBAN(**options), options
+    with pytest.raises(ValueError, match=f"{name}=.*fit must get them at once and in memory"):
         model.partial_fit(DATA.X, DATA.y, classes=[0, 1, 2])
     rows, labels = array.from_array(DATA.X.toarray(), chunks=(50, 60)), array.from_array(DATA.y, chunks=50)
-    with pytest.raises(ValueError, match="fit must get them at once and in memory; pass a number as alpha"):
+    with pytest.raises(ValueError, match=f"{name}=.*fit must get them at once and in memory"):
         model.fit(rows, labels)
+
+
+def test_calibrate_is_true_or_false():
+    with pytest.raises(ValueError, match="calibrate must be True or False, got 'yes'"):
+        HieBAN(calibrate="yes").fit(DATA.X, DATA.y)

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hietan
 from hietan import HieBAN, HieLogistic, Hierarchy, HierarchyWarning
 from hietan.classifiers._solvers import held_out
-from hietan.classifiers._solvers.held_out import best_temperature
 from hietan.classifiers._solvers.losses import make_loss
+from hietan.classifiers._solvers.temperature import HOTTEST, best_temperature
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from support.twins.openings import ban_joint_log, ban_leave_one_out, count_open, direct_parents
 from support.twins.ridge import logistic_objective, minimum, multinomial_objective
@@ -27,6 +27,7 @@ Y = np.array([0, 1, 0, 1, 0, 1])
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @parametrize_with_checks([HieLogistic(), HieLogistic(alpha=None, class_weight=None, calibrate=True)])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -200,7 +201,9 @@ def test_the_ridge_and_the_temperature_are_those_of_separate_fits(data, n_classe
     scores = {ridge: separate_scores(data, y, ridge=ridge, class_weight=weight) for ridge in held_out.RIDGES}
     losses = {ridge: loss.value(found) for ridge, found in scores.items()}
     assert model.ridge_ == min(losses, key=losses.get)
-    assert model.temperature_ == pytest.approx(best_temperature(scores[model.ridge_], loss), rel=1e-3)
+    assert model.temperature_ == pytest.approx(
+        best_temperature(lambda T: loss.value(scores[model.ridge_] / T)), rel=1e-3
+    )
     plain = HieLogistic(**options, ridge=model.ridge_).fit(data.X, y)
     assert plain.temperature_ == 1
     np.testing.assert_array_equal(plain.predict(data.X), model.predict(data.X))
@@ -214,9 +217,9 @@ def test_a_temperature_repairs_scores_that_are_too_large():
     truth = rng.normal(size=(4000, 1))
     codes = (rng.random(4000) < expit(truth[:, 0])).astype(int)
     loss = make_loss(codes, 2, np.ones(4000))
-    assert best_temperature(3 * truth, loss) == pytest.approx(3, rel=0.1)
-    assert best_temperature(truth / 4, loss) == pytest.approx(0.25, rel=0.1)
-    assert best_temperature(-truth, loss) == pytest.approx(held_out.HOTTEST, rel=1e-3)
+    assert best_temperature(lambda T: loss.value(3 * truth / T)) == pytest.approx(3, rel=0.1)
+    assert best_temperature(lambda T: loss.value(truth / 4 / T)) == pytest.approx(0.25, rel=0.1)
+    assert best_temperature(lambda T: loss.value(-truth / T)) == pytest.approx(HOTTEST, rel=1e-3)
     assert log_loss(codes, expit(truth)) < log_loss(codes, expit(3 * truth))
 
 

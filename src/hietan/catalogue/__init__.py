@@ -18,8 +18,9 @@ from hietan.catalogue.datasets import (
     load_dataset,
     load_datasets,
 )
-from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_methods
-from hietan.catalogue.methods import METHODS, MethodEntry, method_names, method_sets
+from hietan.catalogue.entries import MethodEntry
+from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_fitted_method, make_methods
+from hietan.catalogue.methods import METHODS, method_names, method_sets
 from hietan.catalogue.studies import StudyOptions, read_study_file, run_named_study
 from hietan.exceptions import CatalogueError
 
@@ -35,6 +36,7 @@ __all__ = [
     "load_dataset",
     "load_datasets",
     "make_estimator",
+    "make_fitted_method",
     "make_methods",
     "method_names",
     "method_sets",

@@ -2,12 +2,13 @@
 
 from hietan._runtime.moved import moved_names
 from hietan.classifiers._base import SMOOTHINGS
+from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA, LambdaPath
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
 from hietan.classifiers.hie_logistic import HieLogistic
-from hietan.classifiers.hip import HIPNB
-from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
+from hietan.classifiers.lazy import HIPNB, LazySelection
+from hietan.classifiers.proximal_graph import ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "AODE",
     "HIPNB",
     "HRETAN",
+    "LAMBDA_CRITERIA",
     "SMOOTHINGS",
     "TAN",
     "HieAODE",
@@ -24,6 +26,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "LambdaPath",
+    "LazySelection",
     "ProximalGraph",
 ]
 

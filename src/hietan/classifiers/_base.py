@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
@@ -26,7 +26,6 @@ from hietan.classifiers._fitting import (
     check_known_classes,
     choose_weighing,
     read_rows,
-    require_weight,
 )
 from hietan.classifiers._partitions import also_lazily, read_blocks
 from hietan.classifiers._solvers.leave_one_out import log_shares
@@ -40,19 +39,18 @@ from hietan.classifiers.checks import (
     check_prior,
     check_weight_unit,
     is_weight,
+    refuse_dataset,
+    require_weight,
+    validated,
+    warn_of_columns,
     warn_of_contradiction,
-    warn_of_misspelt,
+    warn_of_lost_values,
+    warn_without_hierarchy,
 )
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import (
-    BinaryRows,
-    PairCounts,
-    count_pairs,
-    first_violation,
-    root_log_prob,
-)
+from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation, root_log_prob
 
 SMOOTHINGS = _kernel.SMOOTHINGS
 
@@ -98,6 +96,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     def _check_source(self, *, at_once: bool) -> None:
         """Refuse training rows that do not come at once and in memory, if the parameters need all of them."""
 
+    def _check_unit(self, unit: float) -> None:
+        """Refuse weights of rows in units that the parameters do not allow."""
+
     def _tune(self, rows: TrainingRows) -> None:
         """Choose what is chosen by the training rows, once they are counted."""
 
@@ -128,7 +129,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
@@ -151,6 +152,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         self._check_source(at_once=not is_partitioned(X))
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
@@ -163,6 +165,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         )
         require_weight(rows.labels)
         self._take_in(rows, rows.labels, at_once=isinstance(rows, RowsInMemory))
+        if isinstance(rows, RowsInMemory):
+            warn_of_lost_values(rows.X, self.binarize, rows.names, stacklevel=2)
         _ = self._learned
         return self
 
@@ -219,9 +223,11 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             unit_so_far=None if first else self.weight_unit_,
             at_once=at_once,
         )
+        self._check_unit(weighing.unit)
         rows = rows.weighed(weighing)
         if first:  # warn once, not for every part of the data
-            warn_of_misspelt(self.hierarchy, rows.names, stacklevel=3)
+            warn_of_columns(self.hierarchy, rows.names, stacklevel=3)
+            warn_without_hierarchy(self, stacklevel=3)
         drawn = self._draw(rows.n_features) if first else {}
         counted = rows.counted(RowCounter(columns, self.binarize, self._count))
         warn_of_contradiction(counted.violation, stacklevel=3)
@@ -335,7 +341,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         if is_partitioned(X):
             raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
     def _log_prior(self) -> NDArray[np.float64]:

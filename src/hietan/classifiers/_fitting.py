@@ -14,11 +14,9 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from hietan.classifiers.checks import class_weights
+from hietan.classifiers.checks import class_weights, read_weights, validated
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Violation, Weighing, choose_unit, weigh
 
@@ -285,36 +283,13 @@ def class_totals(
     return totals.astype(np.float64)
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
-    """Validate the weights of rows: a number of 0 or more for each, not all of them 0; None stays None."""
-    if sample_weight is None:
-        return None
-    weights: NDArray[np.float64] = check_array(
-        sample_weight, ensure_2d=False, ensure_min_samples=0, dtype=np.float64, input_name="sample_weight"
-    )
-    if weights.shape != (n_rows,):
-        raise ValueError(
-            f"sample_weight must have a number for each row, shape ({n_rows},), but has the shape {weights.shape}"
-        )
-    if (weights < 0).any():
-        row = int(np.flatnonzero(weights < 0)[0])
-        raise ValueError(f"sample_weight must not be negative, but row {row} has the weight {weights[row]}")
-    return weights
-
-
-def require_weight(labels: NDArray[Any]) -> None:
-    """Refuse rows of which none has a weight above 0, so that no label occurs."""
-    if not len(labels):
-        raise ValueError("sample_weight is zero for all rows; at least one must weigh more")
-
-
 def read_rows(estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool) -> RowsInMemory:
     """Validate rows, labels and weights with scikit-learn.
 
     With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); otherwise, X must
     have the columns that the estimator has already learned.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
+    X, y = validated(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
     check_classification_targets(y)
     weights = read_weights(sample_weight, len(y))
     return RowsInMemory(X, y, getattr(estimator, "feature_names_in_", None), weights, len(y))

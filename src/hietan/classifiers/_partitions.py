@@ -21,8 +21,8 @@ from hietan.classifiers._fitting import (
     RowCounter,
     RowsInMemory,
     class_totals,
-    read_weights,
 )
+from hietan.classifiers.checks import read_weights
 from hietan.hierarchy.tables import column_labels
 from hietan.structure import Weighing
 

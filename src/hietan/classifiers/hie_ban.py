@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
-from hietan.classifiers._solvers.leave_one_out import Network
+from hietan.classifiers._solvers.leave_one_out import HOTTEST, Network
 from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
 from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
@@ -60,6 +60,11 @@ class HieBAN(BaseBayes):
         A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
         integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
         below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    calibrate : bool, default False
+        Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
+        loss of the training rows, which must then be in memory. Features that say the same thing are counted several
+        times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
+        the frequencies of the classes get more weight, so that predictions of a rare class become rarer.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -75,6 +80,8 @@ class HieBAN(BaseBayes):
         The counts, which are all that is kept of the training data.
     alpha_ : float
         The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    temperature_ : float
+        The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
     feature_log_prob_ : array of shape (n_classes, n_features)
@@ -99,9 +106,11 @@ class HieBAN(BaseBayes):
     ['animal', 'bird']
     """
 
+    without_hierarchy = "naive Bayes"
+
     alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
-    _stored = BaseBayes._stored | {"alpha_"}
+    _stored = BaseBayes._stored | {"alpha_", "temperature_"}
 
     def __init__(
         self,
@@ -113,6 +122,7 @@ class HieBAN(BaseBayes):
         class_prior: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
         weight_unit: float | None = None,
+        calibrate: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
@@ -122,6 +132,7 @@ class HieBAN(BaseBayes):
         self.class_prior = class_prior
         self.class_weight = class_weight
         self.weight_unit = weight_unit
+        self.calibrate = calibrate
         self.n_jobs = n_jobs
 
     # ------------------------------------------------------------------------------------------ fitting
@@ -132,21 +143,31 @@ class HieBAN(BaseBayes):
                 "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
                 "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
             )
+        if self.calibrate and not at_once:
+            raise ValueError(
+                "calibrate=True needs the scores of all training rows, so fit must get them at once and in memory; "
+                "leave calibrate out to fit to parts of the data or to a Dask collection"
+            )
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
         return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
 
     def _tune(self, rows: TrainingRows) -> None:
+        self.temperature_ = 1.0
         if self.alpha is not None:
             self.alpha_ = float(self.alpha)
-            return
+            if not self.calibrate:
+                return
         assert isinstance(rows, RowsInMemory)  # by `_check_source`
         table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
         network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
         log_prior = None if self.class_prior is None else self._log_prior()
-        self.alpha_ = network.choose_alpha(table, codes, log_prior)
+        if self.alpha is None:
+            self.alpha_ = network.choose_alpha(table, codes, log_prior)
+        if self.calibrate:
+            self.temperature_ = network.choose_temperature(table, codes, self.alpha_, log_prior)
 
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
@@ -158,6 +179,11 @@ class HieBAN(BaseBayes):
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         if not isinstance(fitted["alpha_"], float) or not is_weight(fitted["alpha_"]):
             raise ValueError(f"alpha_ is not a number above 0: {fitted['alpha_']!r:.80}")
+        temperature = fitted["temperature_"]
+        if not isinstance(temperature, float) or not 0.99 / HOTTEST <= temperature <= 1.01 * HOTTEST:
+            raise ValueError(
+                f"temperature_ is not a number from 1/{HOTTEST:g} to {HOTTEST:g}: {temperature!r:.80}"
+            )
         super().__hietan_restore__(fitted)
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -199,7 +225,7 @@ class HieBAN(BaseBayes):
         codes = np.searchsorted(self.classes_, read.y)
         network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
         log_prior = None if self.class_prior is None else self._log_prior()
-        return network.joint_log(rows, codes, self._alpha_in_use(), log_prior)
+        return network.joint_log(rows, codes, self._alpha_in_use(), log_prior, self.temperature_)
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
@@ -216,7 +242,7 @@ class HieBAN(BaseBayes):
         """
         check_is_fitted(self)
         require_two_classes(self.classes_)
-        return mean_open_contribution(self._scores(), self.counts_)
+        return mean_open_contribution(self._scores(), self.counts_) / self.temperature_
 
     def _alpha_in_use(self) -> float:
         return self.alpha_ if self.alpha is None else float(self.alpha)
@@ -228,6 +254,11 @@ class HieBAN(BaseBayes):
                 f"rows; got {self.alpha!r}"
             )
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not isinstance(self.calibrate, bool | np.bool_):
+            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+
     def _scores(self) -> OpenScores:
         known = self._learned, self.counts_, self.smoothing, self._alpha_in_use()
         return OpenScores(*known, unit=self.weight_unit_)
@@ -238,7 +269,7 @@ class HieBAN(BaseBayes):
         scores, table = self._scores(), rows.sparse()
 
         def joint_log(start: int, stop: int) -> NDArray[np.float64]:
-            return log_prior + scores.log_likelihood(table, np.arange(start, stop))
+            return log_prior + scores.log_likelihood(table, np.arange(start, stop)) / self.temperature_
 
         return joint_log
 
@@ -252,9 +283,9 @@ class HieBAN(BaseBayes):
         # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
         parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
         return ScoreParts(
-            joint=log_prior + scores.log_likelihood(rows, chosen),
+            joint=log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
             values=values,
             parents=np.where(is_open, parents, ABSENT).astype(np.int32),
-            factors=scores.factors(values),
+            factors=scores.factors(values) / self.temperature_,
             base=np.tile(log_prior, (stop - start, 1)),
         )

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.parallel import map_chunks
 from hietan._runtime.thread_limits import one_thread
-from hietan.classifiers._fitting import read_rows, require_weight
+from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
 from hietan.classifiers._solvers.leave_one_out import Network
@@ -31,9 +31,14 @@ from hietan.classifiers.checks import (
     check_n_jobs,
     in_memory,
     is_weight,
+    refuse_dataset,
     require_two_classes,
+    require_weight,
+    validated,
+    warn_of_columns,
     warn_of_contradiction,
-    warn_of_misspelt,
+    warn_of_lost_values,
+    warn_without_hierarchy,
 )
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
@@ -143,23 +148,10 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     ['yes' 'yes' 'no']
     """
 
-    _stored = frozenset(
-        {
-            "classes_",
-            "hierarchy_",
-            "n_features_in_",
-            "counts_",
-            "class_count_",
-            "alpha_",
-            "scale_",
-            "temperature_",
-            "ridge_",
-            "coef_",
-            "intercept_",
-            "n_iter_",
-            "gap_",
-        }
-    )
+    without_hierarchy = "a logistic regression with naive Bayes as its offset"
+
+    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
+    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_"}
     _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
     weight_unit_: float
 
@@ -184,7 +176,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -204,6 +196,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         # A refused fit leaves no model rather than half of two.
         for name in (*self._stored, *self._stored_sometimes):
@@ -218,7 +211,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             )
         self._check_rarest(classes, codes)
         hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
-        warn_of_misspelt(self.hierarchy, read.names, stacklevel=2)
+        warn_of_columns(self.hierarchy, read.names, stacklevel=2)
+        warn_without_hierarchy(self, stacklevel=2)
+        warn_of_lost_values(read.X, self.binarize, read.names, stacklevel=2)
         table = BinaryRows.from_matrix(read.X, self.binarize, read.units).sparse()
         counts, violation = count_openings(table, codes, len(classes), hierarchy)
         warn_of_contradiction(read.as_given(violation), stacklevel=2)
@@ -235,12 +230,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         self.classes_, self.hierarchy_ = classes, hierarchy
         self.counts_, self.class_count_ = counts, counts.class_count
         self.weight_unit_ = unit
-        self.alpha_, self.scale_, self.ridge_, self.temperature_ = (
-            rows.alpha,
-            regression.scale,
-            ridge,
-            temperature,
-        )
+        self.alpha_, self.scale_ = rows.alpha, regression.scale
+        self.ridge_, self.temperature_ = ridge, temperature
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         return self
@@ -398,7 +389,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         """The rows to predict, validated."""
         self._check_parameters()  # binarize may have been set since
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:

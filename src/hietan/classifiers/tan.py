@@ -26,7 +26,7 @@ class TAN(EagerTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -126,7 +126,7 @@ class HieTAN(EagerTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -182,6 +182,8 @@ class HieTAN(EagerTreeClassifier):
     (('animal', 'bird'), ('bird', 'owl'))
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -226,7 +228,7 @@ class HieTANLite(LazyTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -278,6 +280,8 @@ class HieTANLite(LazyTreeClassifier):
     (('animal', 'bird'),)
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -321,7 +325,7 @@ class HRETAN(LazyTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -372,6 +376,8 @@ class HRETAN(LazyTreeClassifier):
     >>> sorted(clf.trees(X)[3].features)
     ['animal', 'bird']
     """
+
+    without_hierarchy = "a plain TAN"
 
     _directed = False
 

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import data, demo, models, report, study
+from hietan.cli import data, demo, models, report, study, terms
 from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import say
 
@@ -50,6 +50,6 @@ def make_app() -> typer.Typer:
     ) -> None:
         pass
 
-    for commands in (demo, data, study, report, models):
+    for commands in (demo, data, study, report, models, terms):
         commands.register(app)
     return app

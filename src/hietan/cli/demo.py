@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import errors, make_console, make_table, say
+from hietan.cli.messages import errors, make_console, make_table, say, with_quiet_option
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,7 +25,7 @@ DEMO: dict[str, Any] = {
 
 def register(app: typer.Typer) -> None:
     """Add the command to an application."""
-    app.command()(demo)
+    app.command()(with_quiet_option(demo))
 
 
 def demo(

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, reporting, say
+from hietan.cli.messages import (
+    SOME_FAILED,
+    errors,
+    is_watched,
+    make_console,
+    reporting,
+    say,
+    with_quiet_option,
+)
 from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
 if TYPE_CHECKING:
@@ -34,7 +42,7 @@ Methods = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, all) or an import "
+        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or an import "
         "path; may be repeated.",
     ),
 ]
@@ -65,6 +73,19 @@ Smoothing = Annotated[
 Lambda = Annotated[
     str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
 ]
+LambdaRelative = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, instead of --lam.",
+    ),
+]
+LambdaCriterion = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold."
+    ),
+]
 TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
 TuneThreshold = Annotated[
     bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
@@ -83,7 +104,10 @@ Explain = Annotated[
 Genes = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Also explain the row with this name; may be repeated; implies --explain."
+        "--rows",
+        "--genes",
+        metavar="NAME",
+        help="Also explain the row with this name; may be repeated; implies --explain.",
     ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
@@ -110,7 +134,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progre
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
     app.command()(study)
-    app.command()(compare)
+    app.command()(with_quiet_option(compare))
 
 
 def study(
@@ -124,6 +148,8 @@ def study(
     alpha: Alpha = None,
     smoothing: Smoothing = None,
     lam: Lambda = None,
+    lam_relative: LambdaRelative = None,
+    lam_criterion: LambdaCriterion = "log_loss",
     tune_alpha: TuneAlpha = False,
     tune_threshold: TuneThreshold = False,
     min_support_in_folds: MinSupport = None,
@@ -145,7 +171,7 @@ def study(
     Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
     and 130 if it was interrupted.
     """
-    from hietan.catalogue import UNTUNED_LAMBDA, run_named_study
+    from hietan.catalogue import run_named_study
 
     with errors(output, resumable=True):
         asked = {
@@ -156,12 +182,12 @@ def study(
             "groups": groups,
             "alpha": alpha,
             "smoothing": smoothing,
-            "lam": UNTUNED_LAMBDA if lam is None else lam,
             "tune_alpha": tune_alpha,
             "tune_threshold": tune_threshold,
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
+        asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
             results = run_named_study(

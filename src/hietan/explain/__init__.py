@@ -1,7 +1,8 @@
 """Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
-from hietan.explain.assemble import explain_linear, explain_rows
+from hietan.explain.assemble import explain_linear, explain_rows, removals
 from hietan.explain.explanation import Explanation
+from hietan.explain.neighbours import Neighbour, NeighbourExplanation, explain_votes
 from hietan.explain.overview import edge_stability, mean_contributions
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, sum_factors
@@ -14,6 +15,8 @@ __all__ = [
     "Direction",
     "Explanation",
     "LinearParts",
+    "Neighbour",
+    "NeighbourExplanation",
     "Removal",
     "RemovalKind",
     "RemovedFeature",
@@ -23,7 +26,9 @@ __all__ = [
     "edge_stability",
     "explain_linear",
     "explain_rows",
+    "explain_votes",
     "mean_contributions",
+    "removals",
     "sum_factors",
     "trace_tree",
 ]

@@ -11,12 +11,13 @@ parameters is given the attributes. Which class a name in a file means is looked
 
 from hietan.exceptions import ModelFileError
 from hietan.persistence._estimators import CLASSIFIERS, STORABLE
-from hietan.persistence.files import load, read_metadata, save
+from hietan.persistence.files import is_model, load, read_metadata, save
 
 __all__ = [
     "CLASSIFIERS",
     "STORABLE",
     "ModelFileError",
+    "is_model",
     "load",
     "read_metadata",
     "save",

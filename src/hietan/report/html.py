@@ -21,7 +21,8 @@ SCRIPTS = (
     "zoom.js",
     "tree.js",
     "explanation.js",
-    "genes.js",
+    "candidates.js",
+    "rows.js",
     "main.js",
 )
 

@@ -13,6 +13,14 @@ from hietan.structure.openings import (
 )
 from hietan.structure.penalty import graph_penalty, prox_graph
 from hietan.structure.relations import Violation, first_violation, kernel_relations
+from hietan.structure.relevance import (
+    comparison_keys,
+    gain_ratio,
+    information_gain,
+    lift,
+    relevance,
+    relevance_levels,
+)
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 from hietan.structure.weights import Weighing, are_whole, choose_unit, is_unit, weigh
@@ -31,17 +39,23 @@ __all__ = [
     "are_whole",
     "check_open_counts",
     "choose_unit",
+    "comparison_keys",
     "count_ones",
     "count_openings",
     "count_pairs",
     "first_violation",
+    "gain_ratio",
     "graph_penalty",
+    "information_gain",
     "is_unit",
     "kernel_relations",
     "leave_one_out_log_likelihood",
+    "lift",
     "mean_open_contribution",
     "mean_tree_contribution",
     "prox_graph",
+    "relevance",
+    "relevance_levels",
     "root_log_prob",
     "unpack",
     "weigh",

@@ -11,9 +11,13 @@ from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem, Wh
 TOLERANCE = 1e-12
 """A fit ends when the bound on its distance from the minimum is at most this fraction of the objective."""
 MAX_STEPS = 200
-# Products with the Hessian in a step of Newton's method, before it is factorised if it is small enough for that.
+# Products with the Hessian in a step of Newton's method, before it is factorised if it is small enough for that: at
+# least these, and more while they have cost less than the factorisation would.
 PATIENCE = 60
 MAX_PRODUCTS = 5000
+# A rough measure of that: the cube of a system's size over this is the number of ones whose products take as long as
+# its factorisation. With 4,000 rows, 2,500 features and a ridge of 0.01, a fit takes 0.4 s instead of 1.8 s.
+FACTORISED_PER_ONE = 20
 
 
 def solve_ridge(problem: RidgeProblem, ridge: float, start: RidgeFit | None = None) -> RidgeFit:
@@ -27,7 +31,7 @@ def _minimise(whitened: Whitened, U: Matrix) -> RidgeFit:
     scores = whitened.problem.offsets + whitened.forward(U)
     value = loss.value(scores) + 0.5 * float(np.sum(U * U))
     can_factorise = DenseSystem.fits(whitened.problem.X.shape) and loss.n_columns == 1
-    patience = PATIENCE if can_factorise else MAX_PRODUCTS
+    patience = _patience(whitened) if can_factorise else MAX_PRODUCTS
     is_slow = False
     first = 0.0
     for step in range(MAX_STEPS + 1):
@@ -53,6 +57,13 @@ def _minimise(whitened: Whitened, U: Matrix) -> RidgeFit:
         scores = whitened.problem.offsets + whitened.forward(U)
         value = loss.value(scores) + 0.5 * float(np.sum(U * U))
     return whitened.to_fit(U, scores, value, gap / value if value > 0 else 0.0, step)
+
+
+def _patience(whitened: Whitened) -> int:
+    """How many products with the Hessian are tried before it is factorised."""
+    X = whitened.problem.X
+    size = min(X.shape[0], X.shape[1] + 1)
+    return max(PATIENCE, min(MAX_PRODUCTS, int(size**3 // (FACTORISED_PER_ONE * max(1, X.nnz)))))
 
 
 def _line_search(

@@ -2,9 +2,10 @@
 const STUDY_PARTS = [
   ["overview", "Overview", overview],
   ["features", "Features", features],
-  ["genes", "Genes", genes],
+  ["rows", capitalised(rowNouns), rows],
 ];
-const CANDIDATE_PARTS = [["genes", "Genes", genes]];
+const CANDIDATE_PARTS = [["rows", capitalised(rowNouns), rows]];
+const FORMER_NAMES = { genes: "rows" }; // of links to earlier versions of the page
 
 const tabList = document.getElementById("tabs");
 const parts = (isStudy ? STUDY_PARTS : CANDIDATE_PARTS).map(makePart);
@@ -50,7 +51,8 @@ function walkTabs(event) {
 }
 
 function followHash() {
-  const i = parts.findIndex(({ id }) => id === location.hash.slice(1));
+  const wanted = location.hash.slice(1);
+  const i = parts.findIndex(({ id }) => id === (FORMER_NAMES[wanted] ?? wanted));
   if (i >= 0) showPart(i);
 }
 
