@@ -15,8 +15,9 @@ from sklearn.model_selection import cross_validate
 from sklearn.utils import estimator_checks
 
 import hietan
-from hietan import TAN, HieBAN, HieLogistic, Hierarchy, HieTAN
+from hietan import TAN, HieBAN, HieLogistic, Hierarchy, HieTAN, LazySelection
 from hietan.classifiers import HieAODE
+from hietan.structure import relevance
 from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded
 from support.storages import kept
@@ -288,6 +289,58 @@ def test_leaving_out_one_copy_or_a_whole_row():
             unit = made(HieBAN, weight_unit=model.weight_unit_)
             without = unit.fit(X[rest], y[rest], sample_weight=w[rest] * scale)
             np.testing.assert_allclose(found[i], without.predict_joint_log_proba(X[[i]])[0], rtol=1e-12)
+
+
+def test_the_temperature_of_whole_weights_is_that_of_copies():
+    X, y, w = problem()
+    for parameters in ({"alpha": None}, {"class_prior": [0.3, 0.7]}):
+        model = made(HieBAN, calibrate=True, **parameters).fit(X, y, sample_weight=w)
+        copies = made(HieBAN, calibrate=True, **parameters).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert model.temperature_ == copies.temperature_ != 1
+        assert_same(model, copies, X)
+    # Weights that are not whole numbers: the loss of each row, left out altogether, has its weight.
+    w = w + 0.3
+    model = made(HieBAN, calibrate=True).fit(X, y, sample_weight=w)
+
+    def loss(temperature):
+        plain = made(HieBAN, weight_unit=model.weight_unit_).fit(X, y, sample_weight=w)
+        plain.temperature_ = temperature
+        joint = plain.leave_one_out_joint_log_proba(X, y, sample_weight=w)
+        own = joint[np.arange(40), y] - np.logaddexp(*joint.T)
+        return -np.average(own, weights=w)
+
+    best = model.temperature_
+    assert loss(best) < min(loss(best * 1.01), loss(best / 1.01))
+    expected = literal_importances(model, X, w)
+    np.testing.assert_allclose(model.feature_importances_, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("selection", ["hip", "mr", "hip-mr", "hnb", "rnb"])
+@pytest.mark.parametrize("model", ["naive-bayes", "tan", "nearest"])
+def test_whole_weights_are_copies_in_lazy_selections(selection, model, tmp_path):
+    X, y, w = problem(n_classes=3)
+    options = {"selection": selection, "model": model, "n_features": 3, "n_neighbors": 4}
+    weighed = made(LazySelection, **options).fit(X, y, sample_weight=w)
+    copies = made(LazySelection, **options).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert_same(weighed, copies, X)
+    assert weighed.selected(X) == copies.selected(X)
+    hietan.save(weighed, tmp_path / "m")
+    assert_same(hietan.load(tmp_path / "m"), copies, X)
+    if model == "nearest":
+        for a, b in zip(weighed.explain(X), copies.explain(X), strict=True):
+            assert [n.label for n in a.neighbours] == [n.label for n in b.neighbours]
+        with pytest.raises(
+            ValueError, match=r"counts whole votes, so sample_weight and class_weight must give"
+        ):
+            made(LazySelection, **options).fit(X, y, sample_weight=w + 0.5)
+
+
+def test_relevance_keeps_its_constants_in_rows():
+    X, y, w = problem(n_classes=3)
+    counts = made(TAN).fit(X, y, sample_weight=w).counts_
+    halves = made(TAN, weight_unit=0.5).fit(X, y, sample_weight=w).counts_
+    np.testing.assert_array_equal(relevance(halves, 0.5), relevance(counts))
+    assert (relevance(halves) != relevance(counts)).any()
 
 
 @pytest.mark.patient
