@@ -12,6 +12,7 @@ from support import house
 
 TREE = house.Tree(Path(__file__).parents[1])
 SOURCE = TREE.package
+pytestmark = pytest.mark.source
 # What each room may know, besides itself, `exceptions` and the rooms whose names begin with an underscore.
 MAY_IMPORT = {
     "exceptions": set(),

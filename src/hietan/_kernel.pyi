@@ -5,6 +5,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+BUILT_BY: str
+
 class Stop:
     def __init__(self) -> None: ...
     def set(self) -> None: ...

@@ -181,7 +181,7 @@ STUDY = (
 COMMANDS = {
     "build": "build --ontology OBO --annotations GAF --labels CSV -o OUT",
     "compare": "compare STUDY",
-    "demo": "demo --rows 20 --features 4",
+    "demo": "demo --data DATA --folds 2 --genes 1",
     "explain": "explain MODEL DATA --gene x0",
     "fit": "fit DATA -m tan -o OUT",
     "study": STUDY,

@@ -14,6 +14,7 @@ HieTANLite(alpha=0.5)
 from hietan.catalogue.datasets import (
     dataset_groups,
     dataset_names,
+    dataset_set_notes,
     dataset_sets,
     load_dataset,
     load_datasets,
@@ -32,6 +33,7 @@ __all__ = [
     "StudyOptions",
     "dataset_groups",
     "dataset_names",
+    "dataset_set_notes",
     "dataset_sets",
     "load_dataset",
     "load_datasets",

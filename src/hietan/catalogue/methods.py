@@ -81,7 +81,6 @@ _ENTRIES = (
         "as the baseline of Hie-AODE and Hie-AODE-Lite",
         AODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode",
@@ -90,7 +89,6 @@ _ENTRIES = (
         "to compare with Hie-AODE-Lite",
         HieAODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode-lite",
@@ -108,7 +106,6 @@ _ENTRIES = (
         "for short reasons: few features, each on its own",
         HIPNB,
         AIRE,
-        True,
     ),
     MethodEntry(
         "hie-ban",
@@ -135,6 +132,7 @@ _ENTRIES = (
         "to keep few features, each with all its ancestors, or for features that are not binary",
         ProximalGraph,
         ("paper",),
+        True,
     ),
     MethodEntry(
         "logistic-l2",
@@ -143,6 +141,7 @@ _ENTRIES = (
         "as the peer to beat: it ignores the hierarchy and is often level",
         balanced_logistic(0.0),
         _MODERN + AIRE,
+        True,
     ),
     MethodEntry(
         "logistic-l1",
@@ -191,7 +190,6 @@ _ENTRIES = (
         "as the simplest baseline",
         BernoulliNB,
         _MODERN + AIRE,
-        True,
     ),
     *AIRE_ENTRIES,
 )

@@ -35,7 +35,8 @@ Data = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A dataset: a name such as CE-BP, a set (ageing-2014, synthetic) or a file; may be repeated.",
+        help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
+        "may be repeated.",
     ),
 ]
 Methods = Annotated[
@@ -133,8 +134,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progre
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    app.command()(study)
-    app.command()(with_quiet_option(compare))
+    app.command(epilog="Example:  hietan study --data worm-BP --methods paper -o study")(study)
+    app.command(epilog="Example:  hietan compare study --control tan --scores")(with_quiet_option(compare))
 
 
 def study(

@@ -13,6 +13,11 @@ from hietan.datasets.fetching.fetch import (
     fetch_gene_ontology,
 )
 from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.packaged.ageing import (
+    PACKAGED_NAMESPACES,
+    PACKAGED_ORGANISMS,
+    load_ageing_genes,
+)
 from hietan.datasets.readers.ageing import read_ageing_genes
 from hietan.datasets.readers.annotation import Annotation
 from hietan.datasets.readers.annotations import (
@@ -34,6 +39,8 @@ __all__ = [
     "AGEING_DATASETS",
     "CIRCULARITY",
     "COLLECTIONS",
+    "PACKAGED_NAMESPACES",
+    "PACKAGED_ORGANISMS",
     "SIGNIFICANT",
     "Annotation",
     "AnnotationReader",
@@ -53,6 +60,7 @@ __all__ = [
     "fetch_genage",
     "fetch_gene2go",
     "fetch_gene_ontology",
+    "load_ageing_genes",
     "make_hierarchical_classification",
     "read_ageing_genes",
     "read_annotations",
