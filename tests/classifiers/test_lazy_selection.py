@@ -336,9 +336,14 @@ CHECKED_FIRST = [
 
 
 def not_for_votes(estimator):
-    """The checks that do not hold where votes are whole numbers."""
-    reason = "the weights of classes that the check gives are not whole numbers, which are refused"
-    return {"check_class_weight_classifiers": reason} if estimator.model == "nearest" else {}
+    """Checks that do not hold for votes: they shuffle the copies of a row, or give weights that are not whole."""
+    if estimator.model != "nearest":
+        return {}
+    shuffled = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    return {
+        **dict.fromkeys(shuffled, "rows that are equally near vote in the order in which they are given"),
+        "check_class_weight_classifiers": "votes are whole numbers, so that other weights are refused",
+    }
 
 
 @pytest.mark.slow

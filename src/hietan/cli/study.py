@@ -183,11 +183,10 @@ def study(
             "groups": groups,
             "alpha": alpha,
             "smoothing": smoothing,
-            "tune_alpha": tune_alpha,
-            "tune_threshold": tune_threshold,
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
+        asked |= {"tune_alpha": tune_alpha, "tune_threshold": tune_threshold}
         asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
