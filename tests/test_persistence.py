@@ -101,10 +101,13 @@ def test_a_file_of_version_0_1_still_loads():
         "smoothing": "pooled",
         "binarize": 0.0,
         "class_prior": None,
+        "class_weight": None,
+        "weight_unit": None,
         "random_state": 3,
         "n_jobs": None,
     }
     assert model.classes_.tolist() == ["anti", "pro"] and model.class_count_.sum() == 60
+    assert model.weight_unit_ == 1.0
     rows = [
         [1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],
         [0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],

@@ -5,10 +5,12 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <type_traits>
@@ -155,6 +157,26 @@ inline void require_room(const std::int32_t* ones, std::size_t n, std::size_t ro
     require(ones[k] >= 0 && index(ones[k]) + rows <= INT32_MAX, "a count of ones must be from 0 to ", INT32_MAX,
             " less the ", rows, " rows to add, got ", ones[k]);
 }
+
+// How often each of `n` rows counts, if that was given: numbers of 0 or more that add up to at most INT32_MAX.
+struct OwnWeights {
+  std::vector<std::int32_t> values;
+  std::size_t total;
+  bool given;
+
+  OwnWeights(const std::optional<In<std::int32_t, 1>>& weights, std::size_t n) : total(n), given(weights.has_value()) {
+    if (!given) return;
+    values = copied(*weights);
+    require(values.size() == n, "weights must have an entry per row: got ", values.size(), " for ", n, " rows");
+    total = 0;
+    for (const std::int32_t weight : values) {
+      require(weight >= 0 && index(weight) <= INT32_MAX - total, "weights must be 0 or more and add up to at most ",
+              INT32_MAX, ", got ", weight);
+      total += index(weight);
+    }
+  }
+  const std::int32_t* data() const { return given ? values.data() : nullptr; }
+};
 
 template <typename Pointer>
 void require_indptr(const std::vector<Pointer>& indptr, std::size_t entries) {

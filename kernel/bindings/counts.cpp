@@ -69,24 +69,27 @@ void py_count_words(In<Word, 2> words, InOut<std::int32_t, 1> ones, InOut<std::i
 
 template <typename Index>
 void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows, InOut<std::int32_t, 1> ones,
-                     InOut<std::int32_t, 1> pairs) {
+                     InOut<std::int32_t, 1> pairs, const std::optional<In<std::int32_t, 1>>& weights) {
   const std::size_t d = ones.shape(0);
   require_totals(ones, pairs, d);
   const auto own = copied_csr_rows(indptr, indices, d, rows);
   const std::vector<std::int64_t> all = own.row_numbers();
-  require_room(ones.data(), d, all.size());
+  const OwnWeights own_weights(weights, all.size());
+  require_room(ones.data(), d, own_weights.total);
   Unlocked unlocked;
-  count_sparse(own.indptr.data(), own.indices.data(), all.data(), all.size(), d, ones.data(), pairs.data());
+  count_sparse(own.indptr.data(), own.indices.data(), all.data(), own_weights.data(), all.size(), d, ones.data(),
+               pairs.data());
 }
 
 template <typename Index>
 nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> codes,
-                                 InOut<std::int32_t, 2> ones) {
+                                 InOut<std::int32_t, 2> ones, const std::optional<In<std::int32_t, 1>>& weights) {
   const std::size_t classes = ones.shape(0), d = ones.shape(1), n = codes.shape(0);
   require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not match each other: got ",
           indptr.shape(0), " entries of indptr, ", n, " codes, ", classes, " classes and ", d, " features");
   require_features(d);
-  require_room(ones.data(), ones.size(), n);
+  const OwnWeights own_weights(weights, n);
+  require_room(ones.data(), ones.size(), own_weights.total);
   const auto own = copied_csr(indptr, indices, d);
   const std::vector<std::int64_t> own_codes = copied(codes);
   for (const std::int64_t code : own_codes) require_below(code, classes, "a class code");
@@ -94,7 +97,8 @@ nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<s
   Cooccurrences found;
   {
     Unlocked unlocked;
-    count_cooccurrences(own.indptr.data(), own.indices.data(), own_codes.data(), n, d, classes, ones.data(), found);
+    count_cooccurrences(own.indptr.data(), own.indices.data(), own_codes.data(), own_weights.data(), n, d, classes,
+                        ones.data(), found);
   }
   return nb::make_tuple(as_array(found.indptr), as_array(found.indices), as_array(found.values, classes));
 }
@@ -158,13 +162,13 @@ void bind_counts(nb::module_& m) {
         "rows"_a.noconvert());
   m.def("count_words", &py_count_words, "words"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
   m.def("count_sparse", &py_count_sparse<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
+        "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "weights"_a.noconvert() = nb::none());
   m.def("count_sparse", &py_count_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert());
+        "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "weights"_a.noconvert() = nb::none());
   m.def("count_cooccurrences", &py_count_cooccurrences<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "codes"_a.noconvert(), "ones"_a.noconvert());
+        "codes"_a.noconvert(), "ones"_a.noconvert(), "weights"_a.noconvert() = nb::none());
   m.def("count_cooccurrences", &py_count_cooccurrences<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "codes"_a.noconvert(), "ones"_a.noconvert());
+        "codes"_a.noconvert(), "ones"_a.noconvert(), "weights"_a.noconvert() = nb::none());
 
   nb::class_<PyCounts>(m, "Counts")
       .def(nb::init<const In<std::int64_t, 1>&, const In<std::int32_t, 2>&, In<std::int32_t, 2>>(),

@@ -40,7 +40,8 @@ class PyOpenings {
 // (ones, open, the first violation or None)
 template <typename Index>
 nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, In<Index, 1> indices,
-                            In<std::int64_t, 1> codes, std::size_t classes, std::size_t block_rows) {
+                            In<std::int64_t, 1> codes, std::size_t classes, std::size_t block_rows,
+                            const std::optional<In<std::int32_t, 1>>& weights) {
   const Openings& openings = py_openings.get();
   const std::size_t d = openings.features(), n = codes.shape(0);
   require(classes > 0 && classes <= INT32_MAX && block_rows > 0, "n_classes must be from 1 to ", INT32_MAX,
@@ -48,6 +49,7 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
   require(indptr.shape(0) == n + 1, "indptr and codes do not match each other: got ", indptr.shape(0), " entries for ",
           n, " rows");
   require(n <= INT32_MAX, n, " rows are more than the counts can hold: at most ", INT32_MAX);
+  const OwnWeights own_weights(weights, n);
   const std::vector<std::int64_t> own_codes = copied(codes);
   for (const std::int64_t code : own_codes) require_below(code, classes, "a class code");
   auto ones = make_array<std::int32_t>(classes, d), open = make_array<std::int32_t>(classes, d);
@@ -56,8 +58,8 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
     const Unlocked unlocked;
     const auto rows = copied_csr(indptr, indices, d);
     require_increasing(rows, "the column indices of a row");
-    found = count_openings(openings, rows.indptr.data(), rows.indices.data(), own_codes.data(), n, classes, block_rows,
-                           ones.data(), open.data());
+    found = count_openings(openings, rows.indptr.data(), rows.indices.data(), own_codes.data(), own_weights.data(), n,
+                           classes, block_rows, ones.data(), open.data());
   }
   nb::object violation = nb::none();
   if (found.row >= 0) violation = nb::make_tuple(found.row, found.parent, found.child);
@@ -68,7 +70,8 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
 class PyOpenScorer {
  public:
   PyOpenScorer(std::shared_ptr<const PyOpenings> openings, const In<std::int32_t, 2>& ones,
-               const In<std::int32_t, 2>& open, const Smoothing& smoothing, std::int64_t left_out)
+               const In<std::int32_t, 2>& open, const Smoothing& smoothing, std::int64_t left_out,
+               std::int64_t left_weight)
       : openings_(std::move(openings)), classes_(ones.shape(0)) {
     const std::size_t d = openings_->get().features();
     require(classes_ > 0 && ones.shape(1) == d && open.shape(0) == classes_ && open.shape(1) == d,
@@ -76,6 +79,8 @@ class PyOpenScorer {
             " x ", ones.shape(1), " and ", open.shape(0), " x ", open.shape(1));
     require(left_out >= OpenTables::kNobody && (left_out < 0 || index(left_out) < classes_),
             "left_out must be -1 or a class below ", classes_, ", got ", left_out);
+    require(left_weight >= 0 && left_weight <= INT32_MAX, "left_weight must be from 0 to ", INT32_MAX, ", got ",
+            left_weight);
     const std::vector<std::int32_t> kept_ones = copied(ones), kept_open = copied(open);
     for (std::size_t k = 0; k < kept_ones.size(); ++k)
       require(kept_ones[k] >= 0 && kept_ones[k] <= kept_open[k],
@@ -83,7 +88,8 @@ class PyOpenScorer {
               kept_open[k]);
     on_.resize(kept_ones.size());
     off_.resize(kept_ones.size());
-    OpenTables({classes_, d, kept_ones.data(), kept_open.data()}, smoothing, left_out).fill(on_.data(), off_.data());
+    OpenTables({classes_, d, kept_ones.data(), kept_open.data()}, smoothing, left_out, left_weight)
+        .fill(on_.data(), off_.data());
     scorer_ = std::make_unique<const OpenScorer>(openings_->get(), on_.data(), off_.data(), classes_);
   }
 
@@ -127,13 +133,16 @@ void bind_openings(nb::module_& m) {
       .def(nb::init<const In<std::int32_t, 1>&, const In<std::int32_t, 1>&, const In<std::int64_t, 1>&>(),
            "parent_indptr"_a.noconvert(), "parent_indices"_a.noconvert(), "depths"_a.noconvert());
   m.def("count_openings", &py_count_openings<std::int32_t>, "openings"_a, "indptr"_a.noconvert(),
-        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a);
+        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a,
+        "weights"_a.noconvert() = nb::none());
   m.def("count_openings", &py_count_openings<std::int64_t>, "openings"_a, "indptr"_a.noconvert(),
-        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a);
+        "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a,
+        "weights"_a.noconvert() = nb::none());
   nb::class_<PyOpenScorer>(m, "OpenScorer")
       .def(nb::init<std::shared_ptr<const PyOpenings>, const In<std::int32_t, 2>&, const In<std::int32_t, 2>&,
-                    const Smoothing&, std::int64_t>(),
-           "openings"_a, "ones"_a.noconvert(), "open"_a.noconvert(), "smoothing"_a, "left_out"_a = OpenTables::kNobody)
+                    const Smoothing&, std::int64_t, std::int64_t>(),
+           "openings"_a, "ones"_a.noconvert(), "open"_a.noconvert(), "smoothing"_a, "left_out"_a = OpenTables::kNobody,
+           "left_weight"_a = 1)
       .def("on", &PyOpenScorer::on)
       .def("off", &PyOpenScorer::off)
       .def("log_likelihood", &PyOpenScorer::log_likelihood<std::int32_t>, "indptr"_a.noconvert(),

@@ -134,7 +134,8 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
 }  // namespace
 
 void bind_scores(nb::module_& m) {
-  nb::class_<Smoothing>(m, "Smoothing").def(nb::init<const std::string&, double>(), "kind"_a, "alpha"_a);
+  nb::class_<Smoothing>(m, "Smoothing")
+      .def(nb::init<const std::string&, double, double>(), "kind"_a, "alpha"_a, "unit"_a = 1.0);
   nb::list names;
   for (const Smoothing::Name& known : Smoothing::kKinds) names.append(known.name);
   m.attr("SMOOTHINGS") = nb::tuple(names);

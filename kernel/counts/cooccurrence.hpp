@@ -78,8 +78,8 @@ class Partners {
  public:
   Partners(std::size_t d, std::size_t classes) : classes_(classes), count_(d * classes, 0), occurs_(word_count(d), 0) {}
 
-  void add(std::size_t v, std::size_t c) {
-    ++count_[v * classes_ + c];
+  void add(std::size_t v, std::size_t c, std::int32_t weight) {
+    count_[v * classes_ + c] += weight;
     occurs_[v / kLanes] |= Word{1} << (v % kLanes);
   }
 
@@ -107,11 +107,13 @@ class Partners {
 
 }  // namespace detail
 
-// `code[r]` is the class of row r. Adds to `ones`, [class][feature]. For each feature in turn, the rows that have it
-// are read from that feature on: the counts of one feature then stay in the cache.
+// `code[r]` is the class of row r, which counts weights[r] times, or once without weights; the weights are above 0 and
+// add up to at most INT32_MAX. Adds to `ones`, [class][feature]. For each feature in turn, the rows that have it are
+// read from that feature on: the counts of one feature then stay in the cache.
 template <typename Index>
-inline void count_cooccurrences(const Index* indptr, const Index* indices, const std::int64_t* code, std::size_t n,
-                                std::size_t d, std::size_t classes, std::int32_t* ones, Cooccurrences& out) {
+inline void count_cooccurrences(const Index* indptr, const Index* indices, const std::int64_t* code,
+                                const std::int32_t* weights, std::size_t n, std::size_t d, std::size_t classes,
+                                std::int32_t* ones, Cooccurrences& out) {
   const detail::RowsByFeature rows(indptr, indices, n, d);
   std::vector<const Index*> tail(n);  // what is left of each row: features are visited in the order of the columns
   for (std::size_t r = 0; r < n; ++r) tail[r] = indices + indptr[r];
@@ -124,9 +126,10 @@ inline void count_cooccurrences(const Index* indptr, const Index* indices, const
     counted = out.indices.size();
     for (std::size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
       const std::size_t r = rows.row[k], c = index(code[r]);
-      ++ones[c * d + i];
+      const std::int32_t weight = weight_of(weights, r);
+      ones[c * d + i] += weight;
       const Index* end = indices + indptr[r + 1];
-      for (const Index* j = ++tail[r]; j < end; ++j) partners.add(index(*j), c);
+      for (const Index* j = ++tail[r]; j < end; ++j) partners.add(index(*j), c, weight);
     }
     partners.move_to(out, i);
     *out.indptr.extend(1) = static_cast<std::int64_t>(out.indices.size());

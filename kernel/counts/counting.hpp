@@ -53,21 +53,24 @@ inline void count_words(const Word* words, std::size_t batches, std::size_t d, s
   }
 }
 
-// Adds the counts of CSR rows (sorted, distinct column indices): the work grows with the number of ones only.
+// Adds the counts of CSR rows (sorted, distinct column indices): the work grows with the number of ones only. The k-th
+// of `rows` counts weights[k] times; without weights, once.
 template <typename Pointer, typename Index>
-inline void count_sparse(const Pointer* indptr, const Index* indices, const std::int64_t* rows, std::size_t n,
-                         std::size_t d, std::int32_t* ones, std::int32_t* pairs) {
+inline void count_sparse(const Pointer* indptr, const Index* indices, const std::int64_t* rows,
+                         const std::int32_t* weights, std::size_t n, std::size_t d, std::int32_t* ones,
+                         std::int32_t* pairs) {
   Checkpoint checkpoint;
   for (std::size_t r = 0; r < n; ++r) {
     const Index *a = indices + indptr[rows[r]], *end = indices + indptr[rows[r] + 1];
     checkpoint.pass(8 * index(end - a));
+    const std::int32_t weight = weight_of(weights, r);
     for (; a < end; ++a) {
       const std::size_t i = index(*a);
-      ones[i] = wrapped_sum(ones[i], 1);
+      ones[i] = wrapped_sum(ones[i], weight);
       std::int32_t* row = pairs + row_start(i, d);
       for (const Index* b = a + 1; b < end; ++b) {
         std::int32_t& pair = row[index(*b) - i - 1];
-        pair = wrapped_sum(pair, 1);
+        pair = wrapped_sum(pair, weight);
       }
     }
   }

@@ -123,10 +123,11 @@ class FirstViolation {
 
 // Counts the rows of a CSR matrix whose stored entries are the ones: of class c, ones[c][v] have v open and 1, and
 // open[c][v] have v open. Both begin with zeros. A 1 that is not open, which contradicts the hierarchy, is not counted.
+// Row r counts weights[r] times, or once without weights; the weights add up to at most INT32_MAX.
 template <typename Index>
 Violation count_openings(const Openings& openings, const Index* indptr, const Index* indices, const std::int64_t* codes,
-                         std::size_t rows, std::size_t classes, std::size_t block_rows, std::int32_t* ones,
-                         std::int32_t* open) {
+                         const std::int32_t* weights, std::size_t rows, std::size_t classes, std::size_t block_rows,
+                         std::int32_t* ones, std::int32_t* open) {
   const std::size_t d = openings.features(), sets = openings.sets();
   std::vector<std::int32_t> shut(classes * d, 0), open_sets(classes * sets, 0), class_rows(classes, 0);
   RowBits bits(d);
@@ -136,17 +137,18 @@ Violation count_openings(const Openings& openings, const Index* indptr, const In
     checkpoint.pass(8 + 8 * index(indptr[row + 1] - indptr[row]));
     const std::size_t c = index(codes[row]);
     const Index *begin = indices + indptr[row], *end = indices + indptr[row + 1];
-    ++class_rows[c];
+    const std::int32_t weight = weight_of(weights, row);
+    class_rows[c] += weight;
     bits.set(begin, end);
     for (const Index* u = begin; u != end; ++u) {
       const std::size_t v = index(*u);
       if (openings.open(v, bits.words())) {
-        ++ones[c * d + v];
+        ones[c * d + v] += weight;
       } else {
-        ++shut[c * d + v];
+        shut[c * d + v] += weight;
         first.see(openings, row, feature_id(v), bits.words());
       }
-      openings.for_each_open_set(v, bits.words(), [&](std::size_t s) { ++open_sets[c * sets + s]; });
+      openings.for_each_open_set(v, bits.words(), [&](std::size_t s) { open_sets[c * sets + s] += weight; });
     }
     bits.clear(begin, end);
   }

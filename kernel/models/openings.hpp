@@ -18,14 +18,15 @@ struct OpenCounts {
 };
 
 // on[v][c] = ln theta and off[v][c] = ln(1 - theta). If `left_out` is a class, they are those of the counts without the
-// row that they are to score, a training row of that class: without a 1 in `on`, and without a 0 in `off`. (Where no
-// row of the class has that value, the entry is not that of any training row; it is finite all the same.)
+// row that they are to score, a training row of that class and of weight `left_weight`: without a 1 in `on`, and
+// without a 0 in `off`. (Where no row of the class has that value, the entry is not that of any training row; it is
+// finite all the same.)
 class OpenTables {
  public:
   static constexpr std::int64_t kNobody = -1;
 
-  OpenTables(const OpenCounts& counts, const Smoothing& smoothing, std::int64_t left_out)
-      : counts_(counts), smoothing_(smoothing), left_out_(left_out) {}
+  OpenTables(const OpenCounts& counts, const Smoothing& smoothing, std::int64_t left_out, std::int64_t left_weight = 1)
+      : counts_(counts), smoothing_(smoothing), left_out_(left_out), left_weight_(left_weight) {}
 
   void fill(double* on, double* off) const {
     const std::size_t classes = counts_.classes;
@@ -36,16 +37,22 @@ class OpenTables {
         open[c] = counts_.open[c * counts_.d + v];
         zeros[c] = open[c] - ones[c];
       }
-      if (left_out_ != kNobody) open[index(left_out_)] = std::max<std::int64_t>(0, open[index(left_out_)] - 1);
+      leave_out(open);
       log_shares(ones, open, on + v * classes);
       log_shares(zeros, open, off + v * classes);
     }
   }
 
  private:
+  void leave_out(std::vector<std::int64_t>& counts) const {
+    if (left_out_ == kNobody) return;
+    std::int64_t& own = counts[index(left_out_)];
+    own = std::max<std::int64_t>(0, own - left_weight_);
+  }
+
   // Each value has its own counts: 1 - theta and 1 - q would lose the digits of small numbers.
   void log_shares(std::vector<std::int64_t>& hits, const std::vector<std::int64_t>& open, double* out) const {
-    if (left_out_ != kNobody) hits[index(left_out_)] = std::max<std::int64_t>(0, hits[index(left_out_)] - 1);
+    leave_out(hits);
     std::int64_t all_hits = 0, all_open = 0;
     for (std::size_t c = 0; c < counts_.classes; ++c) all_hits += hits[c], all_open += open[c];
     const double guess = smoothing_.guess(all_hits, all_open), alpha = smoothing_.alpha;
@@ -56,7 +63,7 @@ class OpenTables {
 
   OpenCounts counts_;
   Smoothing smoothing_;
-  std::int64_t left_out_;
+  std::int64_t left_out_, left_weight_;
 };
 
 // Sums the logarithms over the open features of a row from its ones alone: what the zeros add is summed beforehand, for

@@ -27,11 +27,17 @@ struct Smoothing {
   static constexpr Name kKinds[] = {{"laplace", Kind::laplace}, {"pooled", Kind::pooled}};
 
   Kind kind;
-  double alpha;
+  double alpha, row;  // the weight of the guess, and that of a row, in the units of the counts
 
-  Smoothing(const std::string& name, double weight) : kind(kind_named(name)), alpha(weight) {
+  // Counts are in units of `unit` rows: 1, unless the rows have weights.
+  Smoothing(const std::string& name, double weight, double unit = 1.0)
+      : kind(kind_named(name)), alpha(weight / unit), row(1.0 / unit) {
     if (!std::isfinite(weight) || weight <= 0)
       throw std::invalid_argument("alpha must be a finite number above 0, got " + std::to_string(weight));
+    for (const double value : {unit, row, alpha, 4 * alpha})
+      if (!std::isfinite(value) || value <= 0)
+        throw std::invalid_argument("alpha=" + std::to_string(weight) + " is out of range for counts in units of " +
+                                    std::to_string(unit) + " rows");
   }
 
   // The prior guess, given how many rows of all classes meet the condition, and how many of them are hits.
@@ -40,7 +46,7 @@ struct Smoothing {
       case Kind::laplace:
         break;
       case Kind::pooled:  // a share of all rows, itself smoothed with half a row for either value
-        return (static_cast<double>(hits) + 0.5) / (static_cast<double>(condition) + 1.0);
+        return (static_cast<double>(hits) + 0.5 * row) / (static_cast<double>(condition) + row);
     }
     return kEven;
   }

@@ -115,7 +115,7 @@ struct Problem {
               static_cast<std::int32_t>(count(c, [&](const auto& x) { return x[i] && x[j]; }));
       }
     pack_sparse(columns.indptr.data(), columns.indices.data(), d, all_rows.data(), n, words.data());
-    count_cooccurrences(columns.indptr.data(), columns.indices.data(), code.data(), n, d, classes,
+    count_cooccurrences(columns.indptr.data(), columns.indices.data(), code.data(), nullptr, n, d, classes,
                         occurring_ones.data(), occurring);
   }
 

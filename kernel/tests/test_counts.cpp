@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <stdexcept>
 
 #include "counts/consistency.hpp"
@@ -53,7 +54,7 @@ void test_pair_counts(const Problem& p) {
     pack_sparse(indptr, indices, p.d, members.data(), members.size(), words.data());
     const std::size_t first = c * p.d, first_pair = c * pair_total(p.d);
     count_words(words.data(), word_count(members.size()), p.d, ones.data() + first, pairs.data() + first_pair);
-    count_sparse(indptr, indices, members.data(), members.size(), p.d, sparse_ones.data() + first,
+    count_sparse(indptr, indices, members.data(), nullptr, members.size(), p.d, sparse_ones.data() + first,
                  sparse_pairs.data() + first_pair);
   }
   CHECK_FOR(p.name(), ones == p.ones && sparse_ones == p.ones && p.occurring_ones == p.ones);
@@ -100,11 +101,11 @@ void test_sum_of_parts(const Problem& p) {
   Cooccurrences part[2], sum;
   std::vector<std::int32_t> ones(p.classes * p.d, 0), indptr = p.columns.indptr;
   const std::int32_t start = indptr[half];
-  count_cooccurrences(indptr.data(), p.columns.indices.data(), p.code.data(), half, p.d, p.classes, ones.data(),
-                      part[0]);
+  count_cooccurrences(indptr.data(), p.columns.indices.data(), p.code.data(), nullptr, half, p.d, p.classes,
+                      ones.data(), part[0]);
   for (std::int32_t& at : indptr) at -= start;
-  count_cooccurrences(indptr.data() + half, p.columns.indices.data() + start, p.code.data() + half, p.n - half, p.d,
-                      p.classes, ones.data(), part[1]);
+  count_cooccurrences(indptr.data() + half, p.columns.indices.data() + start, p.code.data() + half, nullptr, p.n - half,
+                      p.d, p.classes, ones.data(), part[1]);
   const auto view = [](const Cooccurrences& c) {
     return CooccurrenceView{c.indptr.data(), c.indices.data(), c.values.data()};
   };
@@ -114,6 +115,38 @@ void test_sum_of_parts(const Problem& p) {
   };
   CHECK_FOR(p.name(), ones == p.ones && same(sum.indptr, p.occurring.indptr));
   CHECK_FOR(p.name(), same(sum.indices, p.occurring.indices) && same(sum.values, p.occurring.values));
+}
+
+// Rows with weights count as often as copies of them would.
+void test_weights(const Problem& p) {
+  std::vector<std::int32_t> weights, indptr = {0}, indices, ones(p.classes * p.d, 0), copied_ones = ones;
+  std::vector<std::int64_t> code;
+  for (std::size_t r = 0; r < p.n; ++r) {
+    weights.push_back(static_cast<std::int32_t>(1 + r % 3));
+    for (std::int32_t copy = 0; copy < weights[r]; ++copy) {
+      indices.insert(indices.end(), p.columns.view().begin(r), p.columns.view().end(r));
+      indptr.push_back(static_cast<std::int32_t>(indices.size()));
+      code.push_back(p.code[r]);
+    }
+  }
+  Cooccurrences weighed, copied;
+  count_cooccurrences(p.columns.indptr.data(), p.columns.indices.data(), p.code.data(), weights.data(), p.n, p.d,
+                      p.classes, ones.data(), weighed);
+  count_cooccurrences(indptr.data(), indices.data(), code.data(), nullptr, code.size(), p.d, p.classes,
+                      copied_ones.data(), copied);
+  const auto same = [](const auto& a, const auto& b) {
+    return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
+  };
+  CHECK_FOR(p.name(), ones == copied_ones && same(weighed.indptr, copied.indptr));
+  CHECK_FOR(p.name(), same(weighed.indices, copied.indices) && same(weighed.values, copied.values));
+  std::vector<std::int32_t> all(p.d, 0), all_copied = all, pairs(pair_total(p.d), 0), pairs_copied = pairs;
+  std::vector<std::int64_t> rows(code.size());
+  std::iota(rows.begin(), rows.end(), std::int64_t{0});
+  count_sparse(p.columns.indptr.data(), p.columns.indices.data(), p.all_rows.data(), weights.data(), p.n, p.d,
+               all.data(), pairs.data());
+  count_sparse(indptr.data(), indices.data(), rows.data(), nullptr, rows.size(), p.d, all_copied.data(),
+               pairs_copied.data());
+  CHECK_FOR(p.name(), all == all_copied && pairs == pairs_copied);
 }
 
 template <typename F>
@@ -187,6 +220,7 @@ void test_counts() {
     test_pair_counts(p);
     test_cells_and_blocks(p);
     test_sum_of_parts(p);
+    test_weights(p);
     test_consistency(p);
     test_violations(p);
   }

@@ -61,11 +61,21 @@ void test_counting(const Network& net) {
   const PlainCounts expected(net);
   for (const std::size_t block_rows : {std::size_t{1}, std::size_t{7}, std::size_t{4096}}) {
     std::vector<std::int32_t> ones(p.classes * p.d, 0), open(ones);
-    const Violation found = count_openings(net.openings(), p.columns.indptr.data(), p.columns.indices.data(),
-                                           p.code.data(), p.n, p.classes, block_rows, ones.data(), open.data());
+    const Violation found =
+        count_openings(net.openings(), p.columns.indptr.data(), p.columns.indices.data(), p.code.data(), nullptr, p.n,
+                       p.classes, block_rows, ones.data(), open.data());
     const Violation first = plain_violation(net, block_rows);
     CHECK_FOR(p.name(), ones == expected.ones);
     CHECK_FOR(p.name(), open == expected.open);
+    // Where every row counts twice, so do its ones.
+    const std::vector<std::int32_t> twice(p.n, 2);
+    std::vector<std::int32_t> twice_ones(ones.size(), 0), twice_open(ones.size(), 0);
+    count_openings(net.openings(), p.columns.indptr.data(), p.columns.indices.data(), p.code.data(), twice.data(), p.n,
+                   p.classes, block_rows, twice_ones.data(), twice_open.data());
+    bool doubled = true;
+    for (std::size_t k = 0; k < ones.size(); ++k)
+      doubled = doubled && twice_ones[k] == 2 * ones[k] && twice_open[k] == 2 * open[k];
+    CHECK_FOR(p.name(), doubled);
     CHECK_FOR(p.name(), found.row == first.row && found.parent == first.parent && found.child == first.child);
   }
 }

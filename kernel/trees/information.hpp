@@ -18,8 +18,18 @@ inline std::int64_t information_key(double information) {
   return static_cast<std::int64_t>(std::rint(information * 1e12));
 }
 
-// L[k] = k log k for k = 0..max
+// L[k] = k log k, looked up in a table or, where counts are too large for one, computed: the values are the same.
+struct TabledLogs {
+  const double* table;
+  double operator[](std::int64_t k) const { return table[k]; }
+};
+struct ComputedLogs {
+  double operator[](std::int64_t k) const { return k_log_k(k); }
+};
+constexpr std::int64_t kLargestTabled = (1 << 22) - 1;  // 32 MB; weights of rows can make counts far larger
+
 inline std::vector<double> k_log_k_table(std::int64_t max) {
+  if (max > kLargestTabled) return {};
   std::vector<double> table(index(max) + 1);
   for (std::int64_t k = 0; k <= max; ++k) table[index(k)] = k_log_k(k);
   return table;
@@ -35,13 +45,23 @@ class Information {
     for (std::size_t c = 0; c < classes; ++c)
       for (std::size_t v = 0; v < d; ++v) {
         const std::int64_t one = counts.ones_of(c)[v];
-        margin_[c * d + v] = table_[index(one)] + table_[index(counts.class_count[c] - one)];
+        margin_[c * d + v] = k_log_k(one) + k_log_k(counts.class_count[c] - one);
       }
   }
 
+  // Calls f(L) with the logarithms that these counts need.
+  template <typename F>
+  void with_logs(F&& f) const {
+    if (table_.empty())
+      f(ComputedLogs{});
+    else
+      f(TabledLogs{table_.data()});
+  }
+
   // What all pairs of feature i share in class c.
+  template <typename Logs>
   struct Row {
-    const double* L;
+    Logs L;
     std::int64_t ni, rest;
     double mine, all;
 
@@ -52,9 +72,10 @@ class Information {
       return joint - (mine + other);
     }
   };
-  Row row(std::size_t i, std::size_t c) const {
+  template <typename Logs>
+  Row<Logs> row(const Logs& logs, std::size_t i, std::size_t c) const {
     const std::int64_t ni = counts_.ones_of(c)[i], n = counts_.class_count[c];
-    return {table_.data(), ni, n - ni, margin_[c * counts_.d + i], table_[index(n)]};
+    return {logs, ni, n - ni, margin_[c * counts_.d + i], logs[n]};
   }
   double margin(std::size_t v, std::size_t c) const { return margin_[c * counts_.d + v]; }
 
@@ -67,12 +88,11 @@ class Information {
   std::vector<double> table_, margin_;  // L[n1.] + L[n0.]
 };
 
-// keys[pair] of all pairs, from counts of all pairs. The margins must be possible (see counts/consistency.hpp). The
-// pairs may be shared with somebody who writes to them, and lead to places in a table: what is read is a copy of each
-// row that was checked.
-inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
+namespace detail {
+
+template <typename Logs>
+void cmi_keys(const Counts& counts, const Information& information, const Logs& logs, std::int64_t* keys) {
   const std::size_t d = counts.d;
-  const Information information(counts);
   std::vector<double> sum(d);
   std::vector<std::int32_t> pair(d);
   Checkpoint checkpoint;
@@ -83,9 +103,9 @@ inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
     for (std::size_t c = 0; c < counts.classes; ++c) {
       std::copy_n(counts.pairs_of(c) + start, length, pair.data());
       const std::int32_t* one = counts.ones_of(c) + i + 1;
-      const Information::Row row = information.row(i, c);
-      if (!detail::possible_pairs(pair.data(), static_cast<std::int32_t>(row.ni), one,
-                                  static_cast<std::int32_t>(row.rest), length)) {
+      const auto row = information.row(logs, i, c);
+      if (!possible_pairs(pair.data(), static_cast<std::int32_t>(row.ni), one, static_cast<std::int32_t>(row.rest),
+                          length)) {
         require_possible_row(counts, i);
         throw std::invalid_argument("pairs were changed while they were read");
       }
@@ -93,6 +113,16 @@ inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
     }
     for (std::size_t k = 0; k < length; ++k) keys[start + k] = information.key(sum[k]);
   }
+}
+
+}  // namespace detail
+
+// keys[pair] of all pairs, from counts of all pairs. The margins must be possible (see counts/consistency.hpp). The
+// pairs may be shared with somebody who writes to them, and lead to places in a table: what is read is a copy of each
+// row that was checked.
+inline void cmi_keys(const Counts& counts, std::int64_t* keys) {
+  const Information information(counts);
+  information.with_logs([&](const auto& logs) { detail::cmi_keys(counts, information, logs, keys); });
 }
 
 // The key of a single pair, by the same additions.

@@ -79,12 +79,14 @@ class SparseKeys {
   explicit SparseKeys(const Counts& counts)
       : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
     find_groups();
-    std::vector<double> sum;
-    Checkpoint checkpoint;
-    for (std::size_t i = 0; i < counts.d; ++i) {
-      checkpoint.pass(index(counts.indptr[i + 1] - counts.indptr[i]) * counts.classes);
-      fill_row(i, sum);
-    }
+    information_.with_logs([&](const auto& logs) {
+      std::vector<double> sum;
+      Checkpoint checkpoint;
+      for (std::size_t i = 0; i < counts.d; ++i) {
+        checkpoint.pass(index(counts.indptr[i + 1] - counts.indptr[i]) * counts.classes);
+        fill_row(logs, i, sum);
+      }
+    });
     for (const std::int64_t key : keys_) histogram_.add(key);
     tally_groups();
     find_varying();
@@ -160,11 +162,12 @@ class SparseKeys {
     start_.push_back(d);
   }
 
-  void fill_row(std::size_t i, std::vector<double>& sum) {
+  template <typename Logs>
+  void fill_row(const Logs& logs, std::size_t i, std::vector<double>& sum) {
     const std::size_t from = index(counts_.indptr[i]), to = index(counts_.indptr[i + 1]);
     sum.assign(to - from, 0.0);
     for (std::size_t c = 0; c < counts_.classes; ++c) {
-      const Information::Row row = information_.row(i, c);
+      const auto row = information_.row(logs, i, c);
       const std::int32_t* one = counts_.ones_of(c);
       for (std::size_t e = from; e < to; ++e) {
         const std::size_t j = index(counts_.indices[e]);
@@ -220,15 +223,17 @@ class SparseKeys {
 
   void compute_apart(std::size_t g, std::int64_t* out) const {
     std::vector<double> sum(groups(), 0.0);
-    for (std::size_t c = 0; c < counts_.classes; ++c) {
-      const Information::Row row = information_.row(member_[start_[g]], c);
-      const std::int32_t* one = counts_.ones_of(c);
-      for (std::size_t h = 0; h < groups(); ++h) {
-        const std::size_t j = member_[start_[h]];
-        // Two features with more ones in total than there are rows always co-occur: such a key is never read.
-        if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
+    information_.with_logs([&](const auto& logs) {
+      for (std::size_t c = 0; c < counts_.classes; ++c) {
+        const auto row = information_.row(logs, member_[start_[g]], c);
+        const std::int32_t* one = counts_.ones_of(c);
+        for (std::size_t h = 0; h < groups(); ++h) {
+          const std::size_t j = member_[start_[h]];
+          // Two features with more ones in total than there are rows always co-occur: such a key is never read.
+          if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
+        }
       }
-    }
+    });
     for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
   }
 

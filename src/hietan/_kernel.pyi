@@ -50,7 +50,7 @@ class Ranking:
     def n_sorted(self) -> int: ...
 
 class Smoothing:
-    def __init__(self, kind: str, alpha: float) -> None: ...
+    def __init__(self, kind: str, alpha: float, unit: float = 1.0) -> None: ...
 
 SMOOTHINGS: tuple[str, ...]
 
@@ -84,6 +84,7 @@ class OpenScorer:
         open: NDArray[np.int32],
         smoothing: Smoothing,
         left_out: int = -1,
+        left_weight: int = 1,
     ) -> None: ...
     def on(self) -> NDArray[np.float64]: ...
     def off(self) -> NDArray[np.float64]: ...
@@ -140,6 +141,7 @@ def count_sparse(
     rows: NDArray[np.int64],
     ones: NDArray[np.int32],
     pairs: NDArray[np.int32],
+    weights: NDArray[np.int32] | None = None,
 ) -> None: ...
 @overload
 def count_sparse(
@@ -148,6 +150,7 @@ def count_sparse(
     rows: NDArray[np.int64],
     ones: NDArray[np.int32],
     pairs: NDArray[np.int32],
+    weights: NDArray[np.int32] | None = None,
 ) -> None: ...
 @overload
 def count_cooccurrences(
@@ -155,6 +158,7 @@ def count_cooccurrences(
     indices: NDArray[np.int32],
     codes: NDArray[np.int64],
     ones: NDArray[np.int32],
+    weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
 @overload
 def count_cooccurrences(
@@ -162,6 +166,7 @@ def count_cooccurrences(
     indices: NDArray[np.int64],
     codes: NDArray[np.int64],
     ones: NDArray[np.int32],
+    weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
 def add_cooccurrences(
     a: Counts, b: Counts
@@ -265,6 +270,7 @@ def count_openings(
     codes: NDArray[np.int64],
     n_classes: int,
     block_rows: int,
+    weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
 @overload
 def count_openings(
@@ -274,6 +280,7 @@ def count_openings(
     codes: NDArray[np.int64],
     n_classes: int,
     block_rows: int,
+    weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
 def find_violation(
     child_indptr: NDArray[np.int32],

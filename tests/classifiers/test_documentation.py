@@ -44,8 +44,9 @@ OF_ITS_OWN_KIND = {
     "GTD": {"scores_"},
     "SHSEL": {"scores_"},
     "TSEL": {"scores_"},
-    "HieBAN": {"alpha", "smoothing", "counts_", "calibrate", "temperature_"},
+    "HieBAN": {"alpha", "smoothing", "counts_", "feature_log_prob_", "calibrate", "temperature_"},
     "HierarchyEncoder": {"hierarchy", "min_support", "support_", "hierarchy_"},
+    "ProximalGraph": {"class_weight"},
     "HieLogistic": {"alpha", "class_weight", "counts_", "coef_", "intercept_", "n_iter_", "gap_"},
 }
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import TAN, Hierarchy, HieTAN
+from hietan import TAN, Hierarchy, HieTAN, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from support.families import BAYES, TREES, name_of, seeded
 
@@ -213,3 +213,15 @@ def test_binarize_is_a_threshold():
         TAN(random_state=0).fit(sparse.toarray() > 0.3, y).predict_joint_log_proba(sparse.toarray() > 0.3)
     )
     np.testing.assert_array_equal(got, expected)
+
+
+def test_a_generator_is_a_random_state(data):
+    for make in TREES:
+        model = make(hierarchy=data.hierarchy, random_state=np.random.default_rng(7)).fit(data.X, data.y)
+        expected = np.random.default_rng(7).permutation(data.X.shape[1])
+        np.testing.assert_array_equal(model.root_order_, expected)
+    chosen = [
+        ProximalGraph(random_state=np.random.default_rng(7), tol=1e-2).fit(data.X[:60], data.y[:60]).lam_
+        for _ in range(2)
+    ]
+    assert chosen[0] == chosen[1]

@@ -69,6 +69,26 @@ def test_scores_are_those_of_the_twins(problem):
     np.testing.assert_array_equal(lift(ours), [float(twins.lift(v, counts)) for v in every])
 
 
+@every_selection
+def test_whole_weights_are_copies_and_others_are_ratios(make):
+    rng = np.random.default_rng(0)
+    hierarchy = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("c", "e")])
+    X = hierarchy.close((rng.random((40, 5)) < 0.4).astype(np.uint8))
+    y, w = np.arange(40) % 3, rng.integers(0, 4, 40)
+    copies = make(hierarchy=hierarchy).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    for held in (X, sp.csr_array(X)):
+        weighed = make(hierarchy=hierarchy).fit(held, y, sample_weight=w)
+        np.testing.assert_array_equal(weighed.scores_, copies.scores_)
+        np.testing.assert_array_equal(weighed.support_, copies.support_)
+    quarters = make(hierarchy=hierarchy).fit(X, y, sample_weight=w / 4)
+    np.testing.assert_allclose(quarters.scores_, copies.scores_, rtol=1e-9, atol=1e-12)
+    X[[3, 20]], w = [0, 1, 0, 0, 0], np.where(np.arange(40) < 9, 0, 2)
+    with pytest.warns(hietan.HierarchyWarning, match="in row 20,"):
+        make(hierarchy=hierarchy).fit(X, y, sample_weight=w)
+    with pytest.raises(ValueError, match="sample_weight is zero for all rows"):
+        make(hierarchy=hierarchy).fit(X, y, sample_weight=np.zeros(40))
+
+
 def test_a_dense_dag_has_too_many_paths_to_walk():
     """40 layers of 3 features, each above all of the next: 3^40 paths."""
     layers = [[f"{depth}-{k}" for k in range(3)] for depth in range(40)]

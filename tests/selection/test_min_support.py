@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
@@ -12,13 +13,13 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph, save
+from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph, save
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import count_usage, pooled_predictions, run_study
 from hietan.evaluation.outputs.details import read_details
 from hietan.evaluation.study.fingerprint import method_fingerprint
 from hietan.report import write_details
-from hietan.selection import MinSupport
+from hietan.selection import MinSupport, SelectedColumns
 
 # Terms are rare, so that the training folds keep different columns.
 DATA = make_hierarchical_classification(90, 120, random_state=2)
@@ -178,9 +179,36 @@ def test_a_refused_fit_leaves_no_model(refused):
     np.testing.assert_array_equal(clf.fit(DATA.X, DATA.y).predict_proba(DATA.X), fresh.predict_proba(DATA.X))
 
 
+@pytest.mark.parametrize("kind", ["array", "sparse", "pandas", "list"])
+def test_rows_with_weights_count_as_often_as_these_say(kind):
+    X, y = DATA.X.toarray(), DATA.y
+    w = np.random.default_rng(0).integers(0, 4, len(y))
+    held = {"sparse": DATA.X, "list": X.tolist(), "pandas": pd.DataFrame(X, columns=DATA.feature_names)}
+    clf = HieTANLite(hierarchy=DATA.hierarchy, random_state=0)
+    for chosen in (MinSupport(clf, 8), SelectedColumns(clf, GTD(hierarchy=DATA.hierarchy))):
+        weighed = clone(chosen).fit(held.get(kind, X), y, sample_weight=w)
+        copies = clone(chosen).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        np.testing.assert_array_equal(weighed.support_, copies.support_)
+        np.testing.assert_array_equal(weighed.predict_proba(held.get(kind, X)), copies.predict_proba(X))
+    by_weight = MinSupport(clf, 3).fit(X, y, sample_weight=np.full(len(y), 0.5))
+    np.testing.assert_array_equal(by_weight.support_, MinSupport(clf, 6).fit(X, y).support_)
+    plain = SelectedColumns(clf, SelectKBest(chi2, k=9)).fit(X, y, sample_weight=w)  # takes no weights
+    np.testing.assert_array_equal(
+        plain.support_, SelectKBest(chi2, k=9).fit(X[w > 0], y[w > 0]).get_support()
+    )
+    with pytest.raises(ValueError, match="sample_weight is zero for all rows"):
+        MinSupport(clf).fit(X, y, sample_weight=np.zeros(len(y)))
+
+
 def test_it_is_part_of_the_fingerprint():
     prints = {method_fingerprint(clf) for clf in (TAN(), MinSupport(TAN(), 1), MinSupport(TAN(), 2))}
     assert len(prints) == 3
+    weighted = TAN(class_weight="balanced")
+    prints |= {
+        method_fingerprint(clf) for clf in (weighted, MinSupport(weighted, 1), MinSupport(weighted, 2))
+    }
+    assert len(prints) == 6
+    assert method_fingerprint(TAN(class_weight=None, weight_unit=None)) == method_fingerprint(TAN())
 
 
 def test_a_study_counts_and_explains_the_right_columns(tmp_path):

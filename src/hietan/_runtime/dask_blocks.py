@@ -48,27 +48,31 @@ def row_blocks(X: Any) -> list[Any]:
     return list(np.ravel(X.to_delayed()))
 
 
-def label_blocks(y: Any, X: Any, n_blocks: int) -> list[Any]:
-    """The labels of each block of rows of X; y may be a Dask collection like X or an array in memory."""
+def label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str = "labels") -> list[Any]:
+    """The labels of each block of rows of X; y may be a Dask collection like X or an array in memory.
+
+    Weights are divided in the same way; `name` and `what` say in errors what they are.
+    """
     lengths = block_lengths(X)
     if is_partitioned(y):
         if hasattr(type(y), "rechunk") and lengths is not None and not np.isnan(y.shape[0]):
             if sum(lengths) != y.shape[0]:
-                raise ValueError(f"X has {sum(lengths)} rows but y has {y.shape[0]} labels")
+                raise ValueError(f"X has {sum(lengths)} rows but {name} has {y.shape[0]} {what}")
             y = y.rechunk((tuple(lengths),))
         blocks = row_blocks(y)
     else:
         if lengths is None:
             raise ValueError(
-                "the lengths of the blocks of X are not known, so y cannot be divided; pass y in matching blocks"
+                f"the lengths of the blocks of X are not known, so {name} cannot be divided; pass {name} in matching "
+                f"blocks"
             )
         y = np.asarray(y)
         if sum(lengths) != len(y):
-            raise ValueError(f"X has {sum(lengths)} rows but y has {len(y)} labels")
+            raise ValueError(f"X has {sum(lengths)} rows but {name} has {len(y)} {what}")
         blocks = np.split(y, np.cumsum(lengths)[:-1])
     if len(blocks) != n_blocks:
         raise ValueError(
-            f"X has {n_blocks} blocks of rows but y has {len(blocks)}; divide both in the same way"
+            f"X has {n_blocks} blocks of rows but {name} has {len(blocks)}; divide both in the same way"
         )
     return blocks
 

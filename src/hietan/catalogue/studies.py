@@ -28,6 +28,8 @@ class StudyOptions:
         Names, names of sets, files and import paths, as accepted by `load_datasets` and `make_methods`.
     folds, seeds : int
         The number of folds of each cross-validation, and the number of seeds, which are 0, 1, ...
+    groups : str, optional
+        A file that names, in each line, a row and its group, separated by a tab or comma; see `read_row_groups`.
     alpha : list of float, optional
         Values of alpha; 1 if not given.
     smoothing : list of str, optional
@@ -56,6 +58,7 @@ class StudyOptions:
     methods: list[str]
     folds: int = 10
     seeds: int = 1
+    groups: str | None = None
     alpha: list[float] | None = None
     smoothing: list[str] | None = None
     lam: float | str | None = None
@@ -109,6 +112,7 @@ class StudyOptions:
         words += [f"--data {shlex.quote(name)}" for name in self.data]
         words += [f"--methods {shlex.quote(name)}" for name in self.methods]
         words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
+        words += [f"--groups {shlex.quote(self.groups)}"] if self.groups is not None else []
         words += [f"--alpha {number_text(alpha)}" for alpha in self.alpha or []]
         words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
         words += [f"--lam {self.lam}"] if self.lam not in (None, UNTUNED_LAMBDA) else []
@@ -177,6 +181,7 @@ def run_named_study(
         methods,
         cv=options.folds,
         seeds=options.seeds,
+        row_groups=None if options.groups is None else read_row_groups(options.groups),
         n_jobs=options.jobs,
         backend=options.backend,
         scheduler=options.scheduler,
@@ -188,6 +193,38 @@ def run_named_study(
         progress=progress,
         command=options.command(),
     )
+
+
+def read_row_groups(path: str | Path) -> dict[str, str]:
+    """The group of each row, from a file: a row's name and its group in each line, separated by a tab or a comma.
+
+    Empty lines and lines that begin with # are skipped.
+
+    Raises
+    ------
+    StudyError
+        If the file cannot be read, a line does not have two entries, or a row has two groups.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"the groups of rows cannot be read from {path}: {error}") from None
+    groups: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        entries = [entry.strip() for entry in line.split("\t" if "\t" in line else ",")]
+        if len(entries) != 2 or not all(entries):
+            raise StudyError(
+                f"{path}, line {number}: expected the name of a row and its group, separated by a tab or a comma; got "
+                f"{line!r:.80}"
+            )
+        if groups.setdefault(entries[0], entries[1]) != entries[1]:
+            raise StudyError(
+                f"{path}, line {number}: row {entries[0]!r} is in the group {entries[1]!r}, but was in "
+                f"{groups[entries[0]]!r} before"
+            )
+    return groups
 
 
 # ------------------------------------------------------------------ study files
@@ -205,6 +242,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "lam_criterion": (str, "log_loss, auc or gmean"),
     "folds": (int, "a whole number above 1"),
     "seeds": _COUNT,
+    "groups": (str, "the name of a file"),
     "min_support_in_folds": _COUNT,
     "jobs": (int, "a whole number other than 0"),
     "backend": (str, "threads, processes or dask"),

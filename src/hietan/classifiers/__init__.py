@@ -1,8 +1,9 @@
 """The classifiers, under scikit-learn's API."""
 
 from hietan._runtime.moved import moved_names
-from hietan.classifiers._base import ALPHA_GRID, SMOOTHINGS
+from hietan.classifiers._base import SMOOTHINGS
 from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA, LambdaPath
+from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
 from hietan.classifiers.hie_logistic import HieLogistic

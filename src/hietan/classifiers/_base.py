@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,16 +16,31 @@ from sklearn.utils.validation import check_is_fitted
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._fitting import Columns, Counted, RowCounter, RowCounts, TrainingRows, read_rows
+from hietan.classifiers._fitting import (
+    Columns,
+    Counted,
+    RowCounter,
+    RowCounts,
+    RowsInMemory,
+    TrainingRows,
+    check_known_classes,
+    choose_weighing,
+    read_rows,
+)
 from hietan.classifiers._partitions import also_lazily, read_blocks
-from hietan.classifiers._storable import StorableMixin
+from hietan.classifiers._solvers.leave_one_out import log_shares
+from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,
+    check_class_weight,
     check_hierarchy,
     check_n_jobs,
+    check_prior,
+    check_weight_unit,
     is_weight,
     refuse_dataset,
+    require_weight,
     validated,
     warn_of_columns,
     warn_of_contradiction,
@@ -35,18 +50,9 @@ from hietan.classifiers.checks import (
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
+from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation, root_log_prob
 
 SMOOTHINGS = _kernel.SMOOTHINGS
-# The values of alpha that are tried where it is chosen from the data.
-ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
-
-
-def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
-    """ln P(c) = ln (n_c + alpha) / (n + C alpha), with the n_c in the last axis."""
-    total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
-    shares: NDArray[np.float64] = np.log((counts + alpha) / total)
-    return shares
 
 
 class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
@@ -73,9 +79,15 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     smoothing: str
     binarize: float | None
     class_prior: ArrayLike | None
+    class_weight: Mapping[Any, float] | str | None = None
+    weight_unit: float | None = None
     n_jobs: int | None
+    weight_unit_: float
     counts_: Any  # RowCounts of the kind that `_count` returns
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
+    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    # Since release 0.1, whose studies are recognised: see hietan.evaluation.study.fingerprint.
+    __added_parameters__: ClassVar[frozenset[str]] = frozenset({"class_weight", "weight_unit"})
     _chunks_per_job = 4
     _structure: Any  # what `_learn` returned; None before
 
@@ -85,6 +97,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     def _check_source(self, *, at_once: bool) -> None:
         """Refuse training rows that do not come at once and in memory, if the parameters need all of them."""
+
+    def _check_unit(self, unit: float) -> None:
+        """Refuse weights of rows in units that the parameters do not allow."""
 
     def _tune(self, rows: TrainingRows) -> None:
         """Choose what is chosen by the training rows, once they are counted."""
@@ -116,7 +131,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
@@ -130,6 +145,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             The training rows.
         y : array or Dask collection of shape (n_samples,)
             Their classes.
+        sample_weight : array or Dask collection of shape (n_samples,) or None, default None
+            How often each row counts; 0 leaves it out. Weights that are not whole numbers are rounded to multiples of
+            `weight_unit_`; with a Dask collection, they need the parameter `weight_unit`. None means once.
 
         Returns
         -------
@@ -142,15 +160,21 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
-        if is_partitioned(X):
-            self._take_in(blocks := read_blocks(self, X, y), blocks.labels)
-        else:
-            self._take_in(rows := read_rows(self, X, y, reset=True), rows.labels)
+        rows: TrainingRows = (
+            read_blocks(self, X, y, sample_weight)
+            if is_partitioned(X)
+            else read_rows(self, X, y, sample_weight, reset=True)
+        )
+        require_weight(rows.labels)
+        self._take_in(rows, rows.labels, at_once=isinstance(rows, RowsInMemory))
+        if isinstance(rows, RowsInMemory):
             warn_of_lost_values(rows.X, self.binarize, rows.names, stacklevel=2)
         _ = self._learned
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
+    ) -> Self:
         """Add further training rows. The model is the same as that of one `fit` to all rows, however they are divided.
 
         Data larger than memory can be read in parts: ``for X, y in chunks: clf.partial_fit(X, y, classes=...)``.
@@ -163,6 +187,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             Their classes.
         classes : array of shape (n_classes,) or None, default None
             All labels that this or later calls may contain. The first call needs it; later ones may leave it out.
+        sample_weight : array of shape (n_samples,) or None, default None
+            How often each row counts; 0 leaves it out. Weights that are not whole numbers need the parameter
+            `weight_unit`, because the total of all parts is not known. None means once.
 
         Returns
         -------
@@ -178,27 +205,28 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             raise ValueError(
                 "the first call of partial_fit needs classes: all labels that this or later calls may contain"
             )
-        rows = read_rows(self, X, y, reset=first)
+        rows = read_rows(self, X, y, sample_weight, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
-        if not first and not np.array_equal(known, self.classes_):
-            raise ValueError(
-                f"classes {known.tolist()} are not those of the first call, {self.classes_.tolist()}; "
-                "pass the same or none"
-            )
-        unknown = np.setdiff1d(rows.y, known)
-        if unknown.size:
-            raise ValueError(
-                f"y holds the labels {unknown.tolist()}, which are not among the classes {known.tolist()}"
-            )
-        self._take_in(rows, known)
+        check_known_classes(rows.y, known, None if first else self.classes_, self.class_weight)
+        self._take_in(rows, known, at_once=False)
         return self
 
-    def _take_in(self, rows: TrainingRows, classes: NDArray[Any]) -> None:
+    def _take_in(self, rows: TrainingRows, classes: NDArray[Any], *, at_once: bool) -> None:
         """Count rows and add them to any counts that are already there. Called only by `fit` and `partial_fit`."""
         first = not hasattr(self, "counts_")
         self._check_classes(classes)
         hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
         columns = Columns(rows.n_features, rows.names, classes, hierarchy)
+        weighing = choose_weighing(
+            rows,
+            classes,
+            class_weight=self.class_weight,
+            weight_unit=self.weight_unit,
+            unit_so_far=None if first else self.weight_unit_,
+            at_once=at_once,
+        )
+        self._check_unit(weighing.unit)
+        rows = rows.weighed(weighing)
         if first:  # warn once, not for every part of the data
             warn_of_columns(self.hierarchy, rows.names, stacklevel=3)
             warn_without_hierarchy(self, stacklevel=3)
@@ -210,6 +238,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         self._set_columns(columns)
         for name, value in drawn.items():
             setattr(self, name, value)
+        self.weight_unit_ = weighing.unit
         self._set_counts(counts)
         self._tune(rows)
 
@@ -240,7 +269,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
         self._check_classes(fitted["classes_"])
         self._check_counts(fitted["counts_"], fitted["hierarchy_"])
-        super().__hietan_restore__(fitted)
+        super().__hietan_restore__(with_unit(fitted))
         self._set_counts(fitted["counts_"])
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -320,8 +349,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     def _log_prior(self) -> NDArray[np.float64]:
         n_classes = len(self.classes_)
         if self.class_prior is not None:
-            return np.log(self._check_prior(n_classes))
-        return log_shares(self.class_count_, self._alpha_in_use())
+            return np.log(check_prior(self.class_prior, n_classes))
+        return log_shares(self.class_count_, self._alpha_in_use() / self.weight_unit_)
 
     def _alpha_in_use(self) -> float:
         return float(self.alpha)
@@ -333,6 +362,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         if self.smoothing not in SMOOTHINGS:
             raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
         check_binarize(self.binarize)
+        check_class_weight(self.class_weight)
+        check_weight_unit(self.weight_unit)
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
 
@@ -347,23 +378,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
             )
-        self._check_prior(len(classes))
-
-    def _check_prior(self, n_classes: int) -> NDArray[np.float64]:
-        if self.class_prior is None:
-            return np.full(n_classes, 1 / n_classes)
-        prior = np.asarray(self.class_prior)
-        if (
-            prior.dtype.kind not in "iuf"
-            or prior.shape != (n_classes,)
-            or not (prior > 0).all()
-            or not np.isclose(prior.sum(), 1)
-        ):
-            raise ValueError(
-                f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
-                f"got {self.class_prior!r}"
-            )
-        return prior.astype(np.float64)
+        check_prior(self.class_prior, len(classes))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "counts_")
@@ -420,9 +435,15 @@ class PackedBayes(BaseBayes):
         if self._needs_pairs and len(hierarchy) > 1 and isinstance(pairs, np.ndarray) and not pairs.size:
             raise ValueError(f"{type(self).__name__} needs the counts of pairs, which are missing")
 
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """ln P(x_v = 1 | c) of each class and feature by itself, without any other feature."""
+        check_is_fitted(self)
+        return root_log_prob(self.counts_, **self._smoothing_arguments())
+
     def _smoothing_arguments(self) -> dict[str, Any]:
         """What the kernel needs besides the counts to turn them into probabilities."""
-        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha))}
+        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha), self.weight_unit_)}
 
     def _count_arguments(self) -> dict[str, Any]:
         """The counts, for the kernel."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce, wraps
 from operator import add
 from typing import Any
@@ -15,8 +15,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime import dask_blocks
-from hietan.classifiers._fitting import Columns, Counted, RowCounter
+from hietan.classifiers._fitting import (
+    Columns,
+    Counted,
+    RowCounter,
+    RowsInMemory,
+    class_totals,
+)
+from hietan.classifiers.checks import read_weights
 from hietan.hierarchy.tables import column_labels
+from hietan.structure import Weighing
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,48 +41,73 @@ class RowsInBlocks:
         The number of columns.
     names : array of str or None
         The names of the columns, if they have any.
+    weights : list of delayed blocks or None
+        The weights of the rows, divided in the same way.
     labels : array
-        The labels that occur, sorted.
+        The labels that occur, sorted; rows of weight 0 do not.
+    totals : array
+        The number of rows with each of these labels or, if they have weights, the sum of these.
+    weighing : Weighing or None
+        How the rows are weighed; None before this is known.
     """
 
     estimator: Any
     X: list[Any]
     y: list[Any]
+    weights: list[Any] | None
     n_features: int
     names: Any
     labels: NDArray[Any]
+    totals: NDArray[np.float64]
+    weighing: Weighing | None = None
+
+    def class_totals(self, classes: NDArray[Any]) -> NDArray[np.float64]:
+        """The number of rows with each label or, if they have weights, the sum of these."""
+        return class_totals(self.labels, self.totals, classes)
+
+    def weighed(self, weighing: Weighing) -> RowsInBlocks:
+        """The same blocks, to be weighed where they are."""
+        return replace(self, weighing=weighing)
 
     def counted(self, counter: RowCounter) -> Counted:
         """The sum of the counts of all blocks: each block is counted where it is, and only counts are sent."""
         lazy = dask_blocks.dask()
         reader = lazy.delayed(_reader(self.estimator, counter.columns), traverse=False)
-        shared = lazy.delayed(counter, traverse=False)
+        shared = lazy.delayed((counter, self.weighing), traverse=False)
         count = lazy.delayed(_count_block, pure=False)
-        parts = [count(reader, shared, X, y) for X, y in zip(self.X, self.y, strict=True)]
+        weights = self.weights or [None] * len(self.X)
+        parts = [count(reader, shared, *block) for block in zip(self.X, self.y, weights, strict=True)]
         total: Counted | None = dask_blocks.tree_sum(parts, _sum).compute()
         if total is None:
             raise ValueError("X has no rows")
         return total
 
 
-def read_blocks(estimator: Any, X: Any, y: Any) -> RowsInBlocks:
-    """Divide rows and labels into blocks, and ask the blocks for the columns and for the labels that occur."""
+def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> RowsInBlocks:
+    """Divide rows, labels and weights into blocks, and ask these for the columns and for the labels that occur."""
     lazy = dask_blocks.dask()
-    for name, value, expected in (("X", X, 2), ("y", y, 1)):
+    for name, value, expected in (("X", X, 2), ("y", y, 1), ("sample_weight", sample_weight, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
         if isinstance(found, int) and found != expected:
             raise ValueError(f"{name} has {found} dimension(s), expected {expected}")
     rows = dask_blocks.row_blocks(X)
-    labels = dask_blocks.label_blocks(y, X, len(rows))
-    occurring = lazy.delayed(_labels, pure=False)
+    labels, weights = dask_blocks.label_blocks(y, X, len(rows)), None
+    if sample_weight is not None:
+        weights = dask_blocks.label_blocks(sample_weight, X, len(rows), name="sample_weight", what="weights")
+    occurring = lazy.delayed(_label_totals, pure=False)
     (width, names), *occurred = lazy.compute(
-        lazy.delayed(_columns, pure=False)(rows[0]), *(occurring(block) for block in labels)
+        lazy.delayed(_columns, pure=False)(rows[0]),
+        *(occurring(*block) for block in zip(labels, weights or [None] * len(labels), strict=True)),
     )
-    # An empty block says nothing, not even the type of the labels.
-    seen = [block for block in occurred if block.size]
-    if not seen:
+    if not any(n_rows for n_rows, _, _ in occurred):
         raise ValueError("X has no rows")
-    return RowsInBlocks(estimator, rows, labels, width, names, np.unique(np.concatenate(seen)))
+    # A block without rows says nothing, not even the type of the labels.
+    seen = [(block, sums) for _, block, sums in occurred if block.size]
+    known = np.unique(np.concatenate([block for block, _ in seen])) if seen else np.empty(0)
+    totals = np.zeros(len(known))
+    for block, sums in seen:
+        totals[np.searchsorted(known, block)] += sums
+    return RowsInBlocks(estimator, rows, labels, weights, width, names, known, totals)
 
 
 def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -125,11 +158,14 @@ def _columns(X: Any) -> tuple[int, NDArray[Any] | None]:
     return int(X.shape[1]), None if names is None else np.asarray(names, dtype=object)
 
 
-def _labels(y: Any) -> NDArray[Any]:
+def _label_totals(y: Any, weights: Any) -> tuple[int, NDArray[Any], NDArray[np.float64]]:
+    """The number of rows, the labels of those that weigh anything, and how much those with each label weigh."""
     y = np.asarray(y)
     if y.size:
         check_classification_targets(y)
-    return np.unique(y)
+    read = read_weights(weights, len(y))
+    labels = np.unique(y if read is None else y[read > 0])
+    return len(y), labels, class_totals(y, read, labels)
 
 
 def _reader(estimator: Any, columns: Columns) -> Any:
@@ -141,8 +177,11 @@ def _reader(estimator: Any, columns: Columns) -> Any:
     return reader
 
 
-def _count_block(reader: Any, counter: RowCounter, X: Any, y: Any) -> Counted | None:
+def _count_block(
+    reader: Any, shared: tuple[RowCounter, Weighing], X: Any, y: Any, weights: Any
+) -> Counted | None:
     """The counts of a block; None if it has no rows."""
+    counter, weighing = shared
     y = np.asarray(y)
     if X.shape[0] != len(y):
         raise ValueError(
@@ -151,7 +190,8 @@ def _count_block(reader: Any, counter: RowCounter, X: Any, y: Any) -> Counted | 
     if not len(y):
         return None
     X, y = validate_data(reader, X, y, accept_sparse="csr", dtype="numeric", reset=False)
-    return counter(X, y)
+    rows = RowsInMemory(X, y, None, read_weights(weights, len(y)), len(y))
+    return counter(rows.weighed(weighing))
 
 
 def _sum(*parts: Counted | None) -> Counted | None:

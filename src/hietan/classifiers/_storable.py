@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
+from hietan.structure import is_unit
+
 
 class StorableMixin:
     """The protocol between the classifiers and `hietan.persistence`.
@@ -61,3 +63,11 @@ class StorableMixin:
         self._check_parameters()
         for name, value in fitted.items():
             setattr(self, name, value)
+
+
+def with_unit(fitted: Mapping[str, Any]) -> dict[str, Any]:
+    """Fitted attributes with the unit of their counts: 1 in files of older versions. A wrong one is refused."""
+    unit = fitted.get("weight_unit_", 1.0)
+    if not is_unit(unit):
+        raise ValueError(f"weight_unit_ is not a power of two: {unit!r:.80}")
+    return {**fitted, "weight_unit_": unit}

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
+from hietan.classifiers.checks import random_source, require_two_classes
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, Trace, sum_factors, trace_tree
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import EdgeRanking, Tree, unpack
+from hietan.structure import EdgeRanking, Tree, mean_tree_contribution, unpack
 from hietan.structure.tree import ABSENT
 
 
@@ -36,6 +37,8 @@ class TreeClassifier(PackedBayes):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -44,6 +47,8 @@ class TreeClassifier(PackedBayes):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.weight_unit = weight_unit
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -96,7 +101,7 @@ class TreeClassifier(PackedBayes):
         """The ranking of the edges."""
 
     def _draw(self, n_features: int) -> dict[str, Any]:
-        return {"root_order_": check_random_state(self.random_state).permutation(n_features)}
+        return {"root_order_": random_source(self.random_state).permutation(n_features)}
 
     @property
     def _root_order(self) -> NDArray[np.int64]:
@@ -145,6 +150,17 @@ class EagerTreeClassifier(TreeClassifier):
         check_is_fitted(self)
         tree: Tree = self._learned
         return tree
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+
+        This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight; it is computed
+        from the counts alone. There are none for more than two classes.
+        """
+        check_is_fitted(self)
+        require_two_classes(self.classes_)
+        return mean_tree_contribution(self.tree_.parent, self.counts_, **self._smoothing_arguments())
 
     def trees(self, X: Any) -> list[Tree]:
         """The tree that scores each row of X: the same object, `tree_`, for all rows."""

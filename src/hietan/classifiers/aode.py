@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class _AveragedEstimators(PackedBayes):
         min_frequency: int = 1,
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
@@ -40,6 +43,8 @@ class _AveragedEstimators(PackedBayes):
         self.min_frequency = min_frequency
         self.binarize = binarize
         self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.weight_unit = weight_unit
         self.n_jobs = n_jobs
 
     def _learn(self) -> SharedRelations:
@@ -51,7 +56,7 @@ class _AveragedEstimators(PackedBayes):
         return _kernel.aode_joint_log(
             self._learned.kernel,
             self._ancestors,
-            int(self.min_frequency),
+            self._min_units,
             words,
             n_rows,
             naive_log_prior=log_prior,
@@ -67,7 +72,7 @@ class _AveragedEstimators(PackedBayes):
         factors, averaging, averaged = _kernel.aode_factors(
             self._learned.kernel,
             self._ancestors,
-            int(self.min_frequency),
+            self._min_units,
             words,
             n_rows,
             log_prior=prior,
@@ -87,9 +92,18 @@ class _AveragedEstimators(PackedBayes):
         """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
         if self.class_prior is not None:
             return log_prior
-        n_c, two = self.class_count_, 2 * float(self.alpha)
+        n_c, two = self.class_count_, 2 * float(self.alpha) / self.weight_unit_
         prior: NDArray[np.float64] = np.log((n_c + two) / (n_c.sum() + len(n_c) * two))
         return prior
+
+    @property
+    def _min_units(self) -> int:
+        """The smallest count of a value whose feature has an estimator: it weighs more than `min_frequency` - 1 rows.
+
+        For whole weights, that is `min_frequency` rows. With others, 1 still means that the value occurs at all.
+        """
+        below = (int(self.min_frequency) - 1) / self.weight_unit_
+        return int(min(below, 2.0**61)) + 1 if below >= 0 else 0
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
@@ -117,11 +131,18 @@ class AODE(_AveragedEstimators):
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
-        training rows.
+        training rows. Where their weights are not whole numbers, it must weigh more than this minus 1.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -130,11 +151,15 @@ class AODE(_AveragedEstimators):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -161,6 +186,8 @@ class AODE(_AveragedEstimators):
         min_frequency: int = 1,
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -170,6 +197,8 @@ class AODE(_AveragedEstimators):
             min_frequency=min_frequency,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             n_jobs=n_jobs,
         )
 
@@ -192,11 +221,18 @@ class HieAODE(_AveragedEstimators):
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
-        training rows.
+        training rows. Where their weights are not whole numbers, it must weigh more than this minus 1.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -205,11 +241,15 @@ class HieAODE(_AveragedEstimators):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -241,6 +281,8 @@ class HieAODE(_AveragedEstimators):
         min_frequency: int = 1,
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -250,6 +292,8 @@ class HieAODE(_AveragedEstimators):
             min_frequency=min_frequency,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             n_jobs=n_jobs,
         )
 
@@ -273,11 +317,18 @@ class HieAODELite(_AveragedEstimators):
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
-        training rows.
+        training rows. Where their weights are not whole numbers, it must weigh more than this minus 1.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -286,11 +337,15 @@ class HieAODELite(_AveragedEstimators):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -319,6 +374,8 @@ class HieAODELite(_AveragedEstimators):
         min_frequency: int = 1,
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -328,5 +385,7 @@ class HieAODELite(_AveragedEstimators):
             min_frequency=min_frequency,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             n_jobs=n_jobs,
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import validate_data
 
@@ -19,7 +20,7 @@ from hietan._runtime.parallel import MAX_JOBS
 from hietan._runtime.spelling import lookalikes
 from hietan.exceptions import DataWarning, HierarchyWarning
 from hietan.hierarchy import Hierarchy
-from hietan.structure import Violation
+from hietan.structure import Violation, is_unit
 
 
 def is_number(value: object) -> bool:
@@ -36,6 +37,24 @@ def is_finite(value: object) -> bool:
 def is_positive(value: object) -> bool:
     """Whether a value is a number above 0 that a float can hold."""
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
+
+
+def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
+    """The probabilities of the classes: those given, which must fit, or equal ones for None."""
+    if class_prior is None:
+        return np.full(n_classes, 1 / n_classes)
+    prior = np.asarray(class_prior)
+    if (
+        prior.dtype.kind not in "iuf"
+        or prior.shape != (n_classes,)
+        or not (prior > 0).all()
+        or not np.isclose(prior.sum(), 1)
+    ):
+        raise ValueError(
+            f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
+            f"got {class_prior!r}"
+        )
+    return prior.astype(np.float64)
 
 
 def is_lambda_fraction(value: object) -> bool:
@@ -75,6 +94,84 @@ def check_class_weight(weight: Any) -> None:
         raise ValueError(f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}")
     if isinstance(weight, Mapping) and not all(map(is_positive, weight.values())):
         raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
+
+
+def random_source(random_state: Any) -> np.random.RandomState | np.random.Generator:
+    """The source of random choices that a `random_state` stands for: scikit-learn's kinds, or a NumPy Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    source: np.random.RandomState = check_random_state(random_state)
+    return source
+
+
+def split_seed(random_state: Any) -> Any:
+    """A `random_state` as scikit-learn's splitters take it; they do not take a NumPy Generator, which gives a seed."""
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**32))
+    return random_state
+
+
+def require_two_classes(classes: NDArray[Any]) -> None:
+    """Refuse importances of more than two classes, as an attribute that does not exist."""
+    if len(classes) > 2:
+        raise AttributeError(
+            f"feature_importances_ needs two classes, but there are {len(classes)}: what a feature contributes against "
+            f"several others depends on the whole row, which the counts do not hold; average the contributions of "
+            f"explain(X) over rows instead"
+        )
+
+
+def check_weight_unit(unit: Any) -> None:
+    """Refuse a `weight_unit` that is neither a power of two nor None."""
+    if unit is not None and not (is_number(unit) and is_unit(float(unit))):
+        raise ValueError(
+            f"weight_unit must be a power of two from 2**-200 to 2**200, such as 2**-10, or None; got {unit!r}"
+        )
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Validate the weights of rows: a number of 0 or more for each, not all of them 0; None stays None."""
+    if sample_weight is None:
+        return None
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, ensure_min_samples=0, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have a number for each row, shape ({n_rows},), but has the shape {weights.shape}"
+        )
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight must not be negative, but row {row} has the weight {weights[row]}")
+    return weights
+
+
+def require_weight(labels: NDArray[Any]) -> None:
+    """Refuse rows of which none has a weight above 0, so that no label occurs."""
+    if not len(labels):
+        raise ValueError("sample_weight is zero for all rows; at least one must weigh more")
+
+
+def class_weights(
+    weight: Mapping[Any, float] | str | None, classes: NDArray[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """What the weights of the rows of each class are multiplied with; None if they stay as they are.
+
+    Parameters
+    ----------
+    weight : {"balanced"}, mapping or None
+        The parameter `class_weight`.
+    classes : array of shape (n_classes,)
+        The labels, sorted.
+    totals : array of shape (n_classes,)
+        The sum of the weights of the rows of each class: "balanced" divides by it.
+    """
+    if weight is None:
+        return None
+    if isinstance(weight, str):
+        balanced: NDArray[np.float64] = totals.sum() / (len(classes) * totals)
+        return balanced
+    return np.asarray(compute_class_weight(weight, classes=classes, y=classes), dtype=np.float64)
 
 
 def in_memory(rows: Any, taker: str, reason: str) -> Any:

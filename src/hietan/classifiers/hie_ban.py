@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_softmax
 from sklearn.utils.validation import check_is_fitted
 
-from hietan.classifiers._base import ALPHA_GRID, BaseBayes, log_shares
+from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
-from hietan.classifiers._solvers.held_out import best_temperature
-from hietan.classifiers.checks import in_memory, is_weight
+from hietan.classifiers._solvers.leave_one_out import HOTTEST, Network
+from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
 from hietan.explain import ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
@@ -21,14 +20,12 @@ from hietan.structure import (
     OpenCounts,
     Openings,
     OpenScores,
+    Weighing,
     count_openings,
-    leave_one_out_log_likelihood,
+    mean_open_contribution,
     unpack,
 )
 from hietan.structure.tree import ABSENT, ROOT
-
-HOTTEST = 1e4
-"""The largest temperature, and the inverse of the smallest."""
 
 
 class HieBAN(BaseBayes):
@@ -56,6 +53,13 @@ class HieBAN(BaseBayes):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     calibrate : bool, default False
         Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
         loss of the training rows, which must then be in memory. Features that say the same thing are counted several
@@ -69,7 +73,9 @@ class HieBAN(BaseBayes):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : OpenCounts
         The counts, which are all that is kept of the training data.
     alpha_ : float
@@ -78,6 +84,10 @@ class HieBAN(BaseBayes):
         The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | all parents are 1, c) of each feature.
+    feature_importances_ : array of shape (n_features,)
+        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -110,6 +120,8 @@ class HieBAN(BaseBayes):
         smoothing: str = "pooled",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         calibrate: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -118,6 +130,8 @@ class HieBAN(BaseBayes):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.weight_unit = weight_unit
         self.calibrate = calibrate
         self.n_jobs = n_jobs
 
@@ -146,14 +160,14 @@ class HieBAN(BaseBayes):
             if not self.calibrate:
                 return
         assert isinstance(rows, RowsInMemory)  # by `_check_source`
-        table = BinaryRows.from_matrix(rows.X, self.binarize).sparse()
+        table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
-        known = (self._learned, self.counts_, table, codes, self.smoothing)
+        network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
         log_prior = None if self.class_prior is None else self._log_prior()
         if self.alpha is None:
-            self.alpha_ = choose_alpha(*known, log_prior=log_prior)
+            self.alpha_ = network.choose_alpha(table, codes, log_prior)
         if self.calibrate:
-            self.temperature_ = _choose_temperature(*known, self.alpha_, log_prior)
+            self.temperature_ = network.choose_temperature(table, codes, self.alpha_, log_prior)
 
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
@@ -174,7 +188,7 @@ class HieBAN(BaseBayes):
 
     # ------------------------------------------------------------------------------------------ predicting
 
-    def leave_one_out_joint_log_proba(self, X: Any, y: Any) -> NDArray[np.float64]:
+    def leave_one_out_joint_log_proba(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
         """ln P(c, x) of training rows, each by the model of all other training rows; exact, without fitting again.
 
         Parameters
@@ -183,6 +197,9 @@ class HieBAN(BaseBayes):
             Rows that the model was fitted to: all of them or some, but none more often than in the training data.
         y : array of shape (n_samples,)
             Their classes in the training data.
+        sample_weight : array of shape (n_samples,) or None, default None
+            The weight with which each row is left out: that of the fit (times that of its class, if `class_weight` is
+            given) leaves it out altogether. None means 1: one of the copies that a whole weight stands for.
 
         Returns
         -------
@@ -197,18 +214,35 @@ class HieBAN(BaseBayes):
         check_is_fitted(self)
         self._check_parameters()
         in_memory(X, "leave_one_out_joint_log_proba", "the rows are compared with the counts of the model")
-        read = read_rows(self, X, y, reset=False)
+        read = read_rows(self, X, y, sample_weight, reset=False)
         unknown = np.setdiff1d(read.y, self.classes_)
         if unknown.size:
             raise ValueError(
                 f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
-        rows = BinaryRows.from_matrix(read.X, self.binarize)
+        units = Weighing(self.classes_, None, self.weight_unit_, rounds=True).units(read.y, read.weights)
+        rows = BinaryRows.from_matrix(read.X, self.binarize, units)
         codes = np.searchsorted(self.classes_, read.y)
-        known = (self._learned, self.counts_, rows, codes, self.smoothing, self._alpha_in_use())
-        return _leave_one_out(
-            *known, None if self.class_prior is None else self._log_prior(), self.temperature_
-        )
+        network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
+        log_prior = None if self.class_prior is None else self._log_prior()
+        return network.joint_log(rows, codes, self._alpha_in_use(), log_prior, self.temperature_)
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """ln P(x_v = 1 | all parents are 1, c) of each class and feature."""
+        check_is_fitted(self)
+        return np.ascontiguousarray(self._scores().on.T)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+
+        This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight; a feature that
+        is not open contributes 0. It is computed from the counts alone. There are none for more than two classes.
+        """
+        check_is_fitted(self)
+        require_two_classes(self.classes_)
+        return mean_open_contribution(self._scores(), self.counts_) / self.temperature_
 
     def _alpha_in_use(self) -> float:
         return self.alpha_ if self.alpha is None else float(self.alpha)
@@ -226,7 +260,8 @@ class HieBAN(BaseBayes):
             raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
 
     def _scores(self) -> OpenScores:
-        return OpenScores(self._learned, self.counts_, self.smoothing, self._alpha_in_use())
+        known = self._learned, self.counts_, self.smoothing, self._alpha_in_use()
+        return OpenScores(*known, unit=self.weight_unit_)
 
     def _scorer(
         self, rows: BinaryRows, log_prior: NDArray[np.float64]
@@ -254,78 +289,3 @@ class HieBAN(BaseBayes):
             factors=scores.factors(values) / self.temperature_,
             base=np.tile(log_prior, (stop - start, 1)),
         )
-
-
-def choose_alpha(
-    openings: Openings,
-    counts: OpenCounts,
-    rows: BinaryRows,
-    codes: NDArray[np.int64],
-    smoothing: str,
-    *,
-    log_prior: NDArray[np.float64] | None = None,
-) -> float:
-    """The alpha with the smallest leave-one-out log loss of all training rows; the smallest of several.
-
-    Parameters
-    ----------
-    openings : Openings
-        Where features are open.
-    counts : OpenCounts
-        The counts of the training rows.
-    rows : BinaryRows
-        The training rows.
-    codes : array of shape (n_rows,)
-        The class of each row, as a position among the classes.
-    smoothing : {"laplace", "pooled"}
-        The prior guess.
-    log_prior : array of shape (n_classes,) or None
-        The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
-    """
-    rows = rows.sparse()
-
-    def loss(alpha: float) -> float:
-        joint = _leave_one_out(openings, counts, rows, codes, smoothing, alpha, log_prior)
-        return -float(log_softmax(joint, axis=1)[np.arange(len(codes)), codes].mean())
-
-    return ALPHA_GRID[int(np.argmin([loss(alpha) for alpha in ALPHA_GRID]))]
-
-
-def _choose_temperature(
-    openings: Openings,
-    counts: OpenCounts,
-    rows: BinaryRows,
-    codes: NDArray[np.int64],
-    smoothing: str,
-    alpha: float,
-    log_prior: NDArray[np.float64] | None,
-) -> float:
-    """The temperature with the smallest leave-one-out log loss of all training rows."""
-    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha)
-    log_priors = _log_priors_without(counts, codes, alpha) if log_prior is None else log_prior
-
-    def loss(temperature: float) -> float:
-        log_proba = log_softmax(log_priors + scores / temperature, axis=1)
-        return -float(log_proba[np.arange(len(codes)), codes].mean())
-
-    return best_temperature(loss, HOTTEST)
-
-
-def _leave_one_out(
-    openings: Openings,
-    counts: OpenCounts,
-    rows: BinaryRows,
-    codes: NDArray[np.int64],
-    smoothing: str,
-    alpha: float,
-    log_prior: NDArray[np.float64] | None,
-    temperature: float = 1.0,
-) -> NDArray[np.float64]:
-    scores = leave_one_out_log_likelihood(openings, counts, rows, codes, smoothing, alpha) / temperature
-    return scores + (_log_priors_without(counts, codes, alpha) if log_prior is None else log_prior)
-
-
-def _log_priors_without(counts: OpenCounts, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
-    """For each row, the logarithms of the classes' shares of the other rows."""
-    others = counts.class_count - np.eye(counts.n_classes, dtype=np.int64)  # row k: without a row of class k
-    return log_shares(others, alpha)[codes]

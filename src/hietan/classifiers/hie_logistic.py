@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.parallel import map_chunks
@@ -19,10 +18,11 @@ from hietan._runtime.thread_limits import one_thread
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
+from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
-from hietan.classifiers._storable import StorableMixin
+from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,
@@ -32,13 +32,14 @@ from hietan.classifiers.checks import (
     in_memory,
     is_weight,
     refuse_dataset,
+    require_two_classes,
+    require_weight,
     validated,
     warn_of_columns,
     warn_of_contradiction,
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.classifiers.hie_ban import choose_alpha
 from hietan.explain import Explanation, ScoreParts, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -48,6 +49,7 @@ from hietan.structure import (
     Openings,
     OpenScores,
     count_openings,
+    mean_open_contribution,
     unpack,
 )
 from hietan.structure.tree import ABSENT, ROOT
@@ -104,7 +106,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : OpenCounts
         The counts of the network.
     hierarchy_ : Hierarchy
@@ -125,6 +129,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         The number of steps of Newton's method.
     gap_ : float
         An upper bound on the distance of the objective from its minimum, as a fraction of the objective.
+    feature_importances_ : array of shape (n_features,)
+        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -144,23 +150,10 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
     without_hierarchy = "a logistic regression with naive Bayes as its offset"
 
-    _stored = frozenset(
-        {
-            "classes_",
-            "hierarchy_",
-            "n_features_in_",
-            "counts_",
-            "class_count_",
-            "alpha_",
-            "scale_",
-            "temperature_",
-            "ridge_",
-            "coef_",
-            "intercept_",
-            "n_iter_",
-            "gap_",
-        }
-    )
+    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
+    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_"}
+    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    weight_unit_: float
 
     def __init__(
         self,
@@ -183,7 +176,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -193,6 +186,10 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             hierarchy by name.
         y : array of shape (n_samples,)
             Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            How often each row counts; 0 leaves it out. Whole numbers are numbers of copies. Other weights count in the
+            network (rounded to multiples of `weight_unit_`) and multiply the loss of a row, which is left out of its
+            own offset altogether; sigma and s are those of the rows without weights. None means once.
 
         Returns
         -------
@@ -204,7 +201,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         # A refused fit leaves no model rather than half of two.
         for name in (*self._stored, *self._stored_sometimes):
             self.__dict__.pop(name, None)
-        read = read_rows(self, _in_memory(X), _in_memory(y), reset=True)
+        read = read_rows(self, _in_memory(X), _in_memory(y), _in_memory(sample_weight), reset=True)
+        require_weight(read.labels)
+        read, unit = read.with_copies()
         classes, codes = np.unique(read.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
@@ -215,19 +214,14 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         warn_of_columns(self.hierarchy, read.names, stacklevel=2)
         warn_without_hierarchy(self, stacklevel=2)
         warn_of_lost_values(read.X, self.binarize, read.names, stacklevel=2)
-        table = BinaryRows.from_matrix(read.X, self.binarize).sparse()
+        table = BinaryRows.from_matrix(read.X, self.binarize, read.units).sparse()
         counts, violation = count_openings(table, codes, len(classes), hierarchy)
-        warn_of_contradiction(violation, stacklevel=2)
+        warn_of_contradiction(read.as_given(violation), stacklevel=2)
         openings = Openings(hierarchy)
-        known = (openings, counts, table, codes, SMOOTHING)
-        alpha = choose_alpha(*known) if self.alpha is None else float(self.alpha)
-
-        def weigh(codes: NDArray[np.intp]) -> NDArray[np.float64]:
-            per_class = compute_class_weight(self.class_weight, classes=classes, y=classes[codes])
-            weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
-            return weights
-
-        rows = NetworkRows(table, codes, len(classes), openings, alpha, weigh)
+        alpha = self.alpha
+        if alpha is None:
+            alpha = Network(openings, counts, SMOOTHING, unit).choose_alpha(table, codes)
+        rows = NetworkRows(table, codes, classes, openings, float(alpha), self.class_weight, unit)
         with one_thread():
             regression = rows.regression(counts)
             ridge, fit, temperature = self._regress(rows, regression.problem)
@@ -235,7 +229,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         # Nothing is refused from here on.
         self.classes_, self.hierarchy_ = classes, hierarchy
         self.counts_, self.class_count_ = counts, counts.class_count
-        self.alpha_, self.scale_, self.ridge_, self.temperature_ = alpha, regression.scale, ridge, temperature
+        self.weight_unit_ = unit
+        self.alpha_, self.scale_ = rows.alpha, regression.scale
+        self.ridge_, self.temperature_ = ridge, temperature
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
         self.coef_, self.intercept_ = fit.coef, fit.intercept
         return self
@@ -266,6 +262,18 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+
+        This is the mean of ``|contribution|`` in `explain` over all training rows that agree with the hierarchy, each
+        with its weight; a 1 whose parents are not all 1 is not counted. There are none for more than two classes.
+        """
+        check_is_fitted(self)
+        require_two_classes(self.classes_)
+        known = {"scale": self.scale_, "added": self.coef_[0]}
+        return mean_open_contribution(self._network(), self.counts_, **known) / self.temperature_
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -387,7 +395,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     def _network(self) -> OpenScores:
         """The tables of the network."""
         check_is_fitted(self)
-        return OpenScores(Openings(self.hierarchy_), self.counts_, SMOOTHING, self.alpha_)
+        openings = Openings(self.hierarchy_)
+        return OpenScores(openings, self.counts_, SMOOTHING, self.alpha_, unit=self.weight_unit_)
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -417,7 +426,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
                 raise ValueError(f"{name} is not a number above 0: {fitted[name]!r:.80}")
         if type(fitted["n_iter_"]) is not int or not isinstance(fitted["gap_"], float):
             raise ValueError("n_iter_ or gap_ is not a number")
-        super().__hietan_restore__(fitted)
+        super().__hietan_restore__(with_unit(fitted))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "intercept_")

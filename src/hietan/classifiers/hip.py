@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from numpy.typing import ArrayLike
 
+from hietan.classifiers._base import PackedBayes
 from hietan.classifiers.lazy.selection import LazySelection
 from hietan.hierarchy import Hierarchy
 
@@ -32,6 +36,13 @@ class HIPNB(LazySelection):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -40,11 +51,15 @@ class HIPNB(LazySelection):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -63,7 +78,7 @@ class HIPNB(LazySelection):
 
     # What are parameters of LazySelection are fixed here.
     selection, model, n_features, n_neighbors, random_state = "hip", "naive-bayes", 1, 1, None
-    _stored_sometimes = frozenset({"feature_names_in_"})
+    _stored_sometimes = PackedBayes._stored_sometimes
 
     def __init__(
         self,
@@ -73,6 +88,8 @@ class HIPNB(LazySelection):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.hierarchy = hierarchy
@@ -80,4 +97,6 @@ class HIPNB(LazySelection):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.weight_unit = weight_unit
         self.n_jobs = n_jobs

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hietan.classifiers._fitting import RowsInMemory
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
     LAMBDA_CRITERIA,
@@ -33,10 +33,14 @@ from hietan.classifiers.checks import (
     check_class_weight,
     check_hierarchy,
     check_n_jobs,
+    class_weights,
     in_memory,
     is_lambda_fraction,
     is_positive,
+    read_weights,
     refuse_dataset,
+    require_weight,
+    split_seed,
     validated,
     warn_of_columns,
     warn_without_hierarchy,
@@ -92,7 +96,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
-    random_state : int, RandomState instance or None, default None
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
 
     Attributes
@@ -142,6 +146,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
     )
     _stored_sometimes = frozenset({"feature_names_in_", "path_"})
+    __added_parameters__ = frozenset({"lam_relative", "criterion"})  # since release 0.1
 
     def __init__(
         self,
@@ -166,7 +171,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -176,6 +181,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             hierarchy by name.
         y : array of shape (n_samples,)
             Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            The weights of the rows, multiplied with those of their classes; 0 leaves a row out. If all are whole
+            numbers, the fit is that of so many copies of each row. None means 1.
 
         Returns
         -------
@@ -189,6 +197,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)
         X, y = validated(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
+        X, y, weights = _weighed(X, y, sample_weight)
         check_sizes(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
@@ -200,7 +209,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
         warn_of_columns(self.hierarchy, names, stacklevel=2)
         warn_without_hierarchy(self, stacklevel=2)
-        fits, gaps = self._fit_problems(X, codes)
+        fits, gaps = self._fit_problems(X, codes, weights)
         self._warn(gaps)
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
@@ -217,22 +226,26 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def _fit_problems(self, X: Any, codes: NDArray[np.intp]) -> tuple[list[GraphFit], list[float]]:
+    def _fit_problems(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> tuple[list[GraphFit], list[float]]:
         """Set `lam_` and, if it was chosen, `path_`. The fit of each problem, and the gaps of all fits on the way."""
-        problems = self._problems(X, codes)
+        problems = self._problems(X, codes, weights)
         if self.lam is not None:
             self.lam_ = float(self.lam)
         elif self.lam_relative is not None:
             self.lam_ = float(self.lam_relative) * _smallest_empty(X, problems)
         else:
-            choice = self._choose_lam(X, codes, problems)
+            choice = self._choose_lam(X, codes, weights, problems)
             self.path_ = choice.path
             self.lam_ = float(choice.path.lam[choice.path.best])
             return choice.fits, choice.gaps
         fits = [self._solve(problem, self.lam_) for problem in problems]
         return fits, [fit.relative_gap for fit in fits]
 
-    def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
+    def _problems(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> list[LogisticProblem]:
         """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
         X = sp.csr_array(X)
         penalty, rows = graph_penalty(self.hierarchy_), kernel_rows(X)
@@ -241,23 +254,29 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         for c in [1] if n_classes == 2 else range(n_classes):
             positive = codes == c
             if self.class_weight == "balanced":
-                share = positive.mean()
-                weights = np.where(positive, 0.5 / share, 0.5 / (1 - share))
+                share = weights[positive].sum() / weights.sum()
+                products = weights * np.where(positive, 0.5 / share, 0.5 / (1 - share))
             else:
-                weights = self._row_weights(codes)
-            problems.append(LogisticProblem(X, rows, positive, weights, penalty))
+                products = self._row_weights(codes, weights)
+            problems.append(LogisticProblem(X, rows, positive, products, penalty))
         return problems
 
-    def _row_weights(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        labels = self.classes_[codes]
-        per_class = compute_class_weight(self.class_weight, classes=self.classes_, y=labels)
-        weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
-        return weights
+    def _row_weights(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights of rows, multiplied with those of their classes."""
+        totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
+        per_class = class_weights(self.class_weight, self.classes_, totals)
+        return weights if per_class is None else weights * per_class[codes]
 
     def _solve(self, problem: LogisticProblem, lam: float) -> GraphFit:
         return problem.solve(lam, int(self.max_iter), float(self.tol))
 
-    def _choose_lam(self, X: Any, codes: NDArray[np.intp], problems: list[LogisticProblem]) -> Choice:
+    def _choose_lam(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        problems: list[LogisticProblem],
+    ) -> Choice:
         if self.criterion == "gmean" and len(self.classes_) > 2:
             raise ValueError(
                 f"criterion='gmean' is that of the best threshold, which needs two classes, but y holds "
@@ -265,10 +284,10 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             )
         lams = _smallest_empty(X, problems) * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
         folds = [
-            HeldOutRows(X[test], test, self._problems(X[training], codes[training]))
+            HeldOutRows(X[test], test, self._problems(X[training], codes[training], weights[training]))
             for training, test in self._folds(codes).split(codes, codes)
         ]
-        search = LambdaSearch(problems, folds, codes, self._row_weights(codes), self._solve)
+        search = LambdaSearch(problems, folds, codes, self._row_weights(codes, weights), self._solve)
         return search.choose(lams, self.criterion, self.n_jobs)
 
     def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
@@ -280,7 +299,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
                 f"has 1 sample; give lam a value, or add rows of that class"
             )
         n_folds = min(N_FOLDS, int(count.min()))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
+        return StratifiedKFold(n_folds, shuffle=True, random_state=split_seed(self.random_state))
 
     def _warn(self, gaps: Sequence[float]) -> None:
         missed = sum(not gap <= self.tol for gap in gaps)  # a gap that is not a number was missed too
@@ -396,6 +415,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
+
+
+def _weighed(X: Any, y: NDArray[Any], sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
+    """The rows that weigh anything, their labels and their weights; few copies are made rather than weighed."""
+    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)), len(y))
+    require_weight(rows.labels)
+    rows, _ = rows.with_copies()
+    return rows.X, rows.y, np.ones(len(rows.y)) if rows.weights is None else rows.weights
 
 
 def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:

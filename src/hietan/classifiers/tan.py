@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -31,7 +32,14 @@ class TAN(EagerTreeClassifier):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    random_state : int, RandomState instance or None, default None
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
@@ -41,7 +49,9 @@ class TAN(EagerTreeClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
@@ -51,6 +61,10 @@ class TAN(EagerTreeClassifier):
         first of them in this order is taken.
     tree_ : Tree
         The tree that scores every row.
+    feature_importances_ : array of shape (n_features,)
+        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -78,6 +92,8 @@ class TAN(EagerTreeClassifier):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -87,6 +103,8 @@ class TAN(EagerTreeClassifier):
             smoothing=smoothing,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -114,7 +132,14 @@ class HieTAN(EagerTreeClassifier):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    random_state : int, RandomState instance or None, default None
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
@@ -124,7 +149,9 @@ class HieTAN(EagerTreeClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
@@ -134,6 +161,10 @@ class HieTAN(EagerTreeClassifier):
         first of them in this order is taken.
     tree_ : Tree
         The tree that scores every row.
+    feature_importances_ : array of shape (n_features,)
+        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -163,6 +194,8 @@ class HieTAN(EagerTreeClassifier):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -172,6 +205,8 @@ class HieTAN(EagerTreeClassifier):
             smoothing=smoothing,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -199,7 +234,14 @@ class HieTANLite(LazyTreeClassifier):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    random_state : int, RandomState instance or None, default None
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
@@ -209,7 +251,9 @@ class HieTANLite(LazyTreeClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
@@ -217,6 +261,8 @@ class HieTANLite(LazyTreeClassifier):
     root_order_ : array of shape (n_features,)
         A permutation of the features, drawn with `random_state`. Wherever several features could be the root, the
         first of them in this order is taken.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -246,6 +292,8 @@ class HieTANLite(LazyTreeClassifier):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -255,6 +303,8 @@ class HieTANLite(LazyTreeClassifier):
             smoothing=smoothing,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             random_state=random_state,
             n_jobs=n_jobs,
         )
@@ -281,7 +331,14 @@ class HRETAN(LazyTreeClassifier):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    random_state : int, RandomState instance or None, default None
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
@@ -291,7 +348,9 @@ class HRETAN(LazyTreeClassifier):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data.
     hierarchy_ : Hierarchy
@@ -299,6 +358,8 @@ class HRETAN(LazyTreeClassifier):
     root_order_ : array of shape (n_features,)
         A permutation of the features, drawn with `random_state`. Wherever several features could be the root, the
         first of them in this order is taken.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -328,6 +389,8 @@ class HRETAN(LazyTreeClassifier):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -337,6 +400,8 @@ class HRETAN(LazyTreeClassifier):
             smoothing=smoothing,
             binarize=binarize,
             class_prior=class_prior,
+            class_weight=class_weight,
+            weight_unit=weight_unit,
             random_state=random_state,
             n_jobs=n_jobs,
         )

@@ -49,6 +49,14 @@ Methods = Annotated[
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
 Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: 0, 1, ...")]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
+        "each line.",
+    ),
+]
 Alpha = Annotated[
     list[float] | None,
     typer.Option(
@@ -137,6 +145,7 @@ def study(
     methods: Methods = None,
     folds: Folds = 10,
     seeds: Seeds = 1,
+    groups: Groups = None,
     alpha: Alpha = None,
     smoothing: Smoothing = None,
     lam: Lambda = None,
@@ -171,13 +180,13 @@ def study(
             "methods": methods or [],
             "folds": folds,
             "seeds": seeds,
+            "groups": groups,
             "alpha": alpha,
             "smoothing": smoothing,
-            "tune_alpha": tune_alpha,
-            "tune_threshold": tune_threshold,
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
+        asked |= {"tune_alpha": tune_alpha, "tune_threshold": tune_threshold}
         asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hietan._runtime.parallel import run_unordered
 from hietan.evaluation.metrics import compute_metrics
@@ -116,21 +118,75 @@ def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
     return model.set_params(**missing) if missing else model
 
 
-def fold_of_rows(y: Any, n_splits: int, seed: int) -> NDArray[np.int64]:
-    """The fold in which each row is set aside."""
+def fold_of_rows(y: Any, cv: Any, seed: int, groups: Any = None) -> NDArray[np.int64]:
+    """The fold in which each row is set aside.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The classes of the rows.
+    cv : int or splitter of scikit-learn
+        The number of stratified, shuffled folds, or what makes the folds. A splitter that draws at random and has no
+        `random_state` gets the seed.
+    seed : int
+        The seed of the splits.
+    groups : array of shape (n,), optional
+        Rows of the same group are set aside in the same fold.
+
+    Raises
+    ------
+    ValueError
+        If the folds do not set every row aside exactly once, or leave no training row of a class.
+    """
     labels, counts = np.unique(y, return_counts=True)
     if len(labels) < 2:
         raise ValueError(f"y has only one class, {labels.tolist()}; at least two are needed")
-    if counts.min() < n_splits:
-        raise ValueError(
-            f"class {labels[counts.argmin()]!s} has {counts.min()} rows, fewer than the {n_splits} folds; "
-            f"use at most {counts.min()} folds"
-        )
-    fold = np.empty(len(y), dtype=np.int64)
-    splits = StratifiedKFold(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)), y)
-    for k, (_, rows) in enumerate(splits):
+    splitter = cv
+    if isinstance(cv, Integral):
+        if counts.min() < cv:
+            raise ValueError(
+                f"class {labels[counts.argmin()]!s} has {counts.min()} rows, fewer than the {cv} folds; "
+                f"use at most {counts.min()} folds"
+            )
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        splitter = kind(int(cv), shuffle=True, random_state=seed)
+    elif getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
+        splitter = copy(cv)
+        splitter.random_state = seed
+    fold = np.full(len(y), -1, dtype=np.int64)
+    for k, (training, rows) in enumerate(splitter.split(np.zeros((len(y), 1)), y, groups)):
+        _check_fold(k, training, rows, fold, y, groups)
         fold[rows] = k
+    if (fold < 0).any():
+        raise ValueError(
+            f"the folds of {cv} never set row {int((fold < 0).argmax())} aside; every row must be once"
+        )
     return fold
+
+
+def _check_fold(
+    k: int, training: NDArray[np.intp], rows: NDArray[np.intp], fold: NDArray[np.int64], y: Any, groups: Any
+) -> None:
+    """Refuse a fold from which no pooled predictions can be made."""
+    if not len(rows):
+        raise ValueError(f"fold {k} sets no row aside; use fewer folds")
+    if (fold[rows] >= 0).any():
+        raise ValueError(
+            f"row {int(rows[(fold[rows] >= 0).argmax()])} is set aside in two folds; every row must be once: pass a "
+            f"splitter without repetitions, and repeat it with several seeds"
+        )
+    if not np.array_equal(np.sort(np.concatenate([training, rows])), np.arange(len(y))):
+        raise ValueError(
+            f"fold {k} does not train on all rows that it does not set aside; pass another splitter"
+        )
+    lost = np.setdiff1d(y, y[training])
+    if lost.size:
+        raise ValueError(
+            f"fold {k} leaves no training row of class {lost[0]!s}; use other folds or larger groups"
+        )
+    if groups is not None and np.intersect1d(groups[training], groups[rows]).size:
+        split = np.intersect1d(groups[training], groups[rows])[0]
+        raise ValueError(f"fold {k} divides the group {split!s}; pass a splitter that keeps groups together")
 
 
 def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:

@@ -319,7 +319,9 @@ class Hierarchy(Immutable):
                 raise ValueError(
                     f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame "
                     "whose columns have names (strings), which are matched by name (in a pipeline: "
-                    "set_output(transform='pandas') on the steps before), or restrict the hierarchy to the columns of X"
+                    "set_output(transform='pandas') on the steps before; in a ClassifierChain, which adds columns: "
+                    "a FunctionTransformer that makes such a data frame before the classifier), or restrict the "
+                    "hierarchy to the columns of X"
                 )
             return self
         names = check_names(feature_names)

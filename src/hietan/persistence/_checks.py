@@ -13,12 +13,6 @@ from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import OpenCounts, PairCounts, SparsePairs, check_open_counts
 
-MAX_TREE_ROWS = 1 << 26
-"""The most training rows of a class in a file of a classifier that learns trees.
-
-A table of k log k with 8 bytes for each row is the price of the first prediction, however small the file is.
-"""
-
 
 def check_classes(classes: Any) -> None:
     """Refuse classes that are not at least two distinct labels, sorted."""
@@ -48,7 +42,6 @@ def check_fitted(fitted: Mapping[str, Any]) -> None:
             _check_counts(fitted["counts_"], len(classes), d)
         same = np.array_equal(fitted["class_count_"], fitted["counts_"].class_count)
         require(same, "class_count_ and counts_ disagree")
-        check_table(fitted)
 
 
 def check_names(names: Any, hierarchy: Hierarchy) -> None:
@@ -89,16 +82,6 @@ def _check_path(fitted: Mapping[str, Any], n_rows: int) -> None:
 def is_array(value: Any, kinds: str, shape: tuple[int, ...]) -> bool:
     """Whether the value is an array of one of these kinds of numbers, with this shape."""
     return isinstance(value, np.ndarray) and value.dtype.kind in kinds and value.shape == shape
-
-
-def check_table(fitted: Mapping[str, Any]) -> None:
-    """Refuse counts whose table of k log k would not be in proportion to the file."""
-    if "root_order_" in fitted:
-        most = int(fitted["class_count_"].max())
-        require(
-            most <= MAX_TREE_ROWS,
-            f"a class has {most:,} training rows; a model that learns trees is stored with up to {MAX_TREE_ROWS:,}",
-        )
 
 
 def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:

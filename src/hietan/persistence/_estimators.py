@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from hietan import classifiers
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.persistence._checks import check_classes, check_fitted, check_table, require
+from hietan.persistence._checks import check_classes, check_fitted, require
 from hietan.persistence._kinds import Kind
 from hietan.persistence._steps import STEPS
 from hietan.persistence._values import Parts, Reader
@@ -23,7 +23,6 @@ CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(clas
 
 def _fitted_attributes(model: Any) -> dict[str, Any]:
     fitted: dict[str, Any] = model.__hietan_fitted__()
-    check_table(fitted)
     return fitted
 
 

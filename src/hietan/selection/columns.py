@@ -14,7 +14,15 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from hietan.classifiers.checks import align_hierarchy, in_memory, refuse_dataset, validated, warn_of_columns
+from hietan.classifiers.checks import (
+    align_hierarchy,
+    in_memory,
+    read_weights,
+    refuse_dataset,
+    require_weight,
+    validated,
+    warn_of_columns,
+)
 from hietan.explain import Explanation
 from hietan.explain.labels import readable_names
 from hietan.hierarchy import Hierarchy
@@ -50,6 +58,20 @@ def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns.tolist()]
 
 
+def _rows_that_weigh(
+    X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None
+) -> tuple[Any, Any, Any, NDArray[np.float64] | None]:
+    """A table, the same validated, its classes and its weights, without the rows of weight 0."""
+    if weights is None or weights.all():
+        return X, rows, y, weights
+    chosen = np.flatnonzero(weights)
+    require_weight(chosen)
+    if len(chosen) < 2:
+        raise ValueError(f"at least 2 rows must have a sample_weight above 0, but only {len(chosen)} has")
+    table = X.iloc[chosen] if hasattr(X, "iloc") else X[chosen] if hasattr(X, "columns") else rows[chosen]
+    return table, rows[chosen], np.asarray(y)[chosen], weights[chosen]
+
+
 class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
 
@@ -68,10 +90,13 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Refuse wrong parameters."""
 
     @abstractmethod
-    def _choose(self, X: Any, rows: Any, y: Any) -> NDArray[np.bool_]:
-        """Which columns to keep, judged by the training rows: X as it was given, `rows` validated."""
+    def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+        """Which columns to keep, judged by the training rows and their weights, which are all above 0.
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+        X is the table as it was given, `rows` are the same, validated.
+        """
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose the columns, and fit a clone of the classifier to them.
 
         Parameters
@@ -80,6 +105,9 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             The training rows.
         y : array of shape (n_samples,)
             Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            How often each row counts, for the choice of the columns and for the classifier, which must take weights; 0
+            leaves a row out. None means once.
 
         Returns
         -------
@@ -93,7 +121,8 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
         rows = validated(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
-        kept = self._choose(X, rows, y)
+        weights = read_weights(self._in_memory(sample_weight), rows.shape[0])
+        kept = self._choose(*_rows_that_weigh(X, rows, y, weights))
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
         own, inner = "hierarchy", model
@@ -110,7 +139,8 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 warn_of_columns(value, names, stacklevel=2)
         columns = np.flatnonzero(kept)
         model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
-        model.fit(take_columns(X, rows, columns), y)
+        weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
+        model.fit(take_columns(X, rows, columns), y, **weighted)
         self.hierarchy_ = whole.get(own, align_hierarchy(None, names, len(kept)))
         self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
         return self

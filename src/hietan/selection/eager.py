@@ -18,6 +18,8 @@ from hietan.classifiers.checks import (
     check_hierarchy,
     in_memory,
     is_finite,
+    read_weights,
+    require_weight,
     validated,
     warn_of_columns,
     warn_of_contradiction,
@@ -28,6 +30,8 @@ from hietan.selection.columns import take_columns
 from hietan.structure import (
     BinaryRows,
     PairCounts,
+    Weighing,
+    choose_unit,
     count_ones,
     first_violation,
     gain_ratio,
@@ -58,7 +62,7 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
         """Which features are kept."""
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Choose the columns.
 
         Parameters
@@ -68,6 +72,9 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             hierarchy by name.
         y : array of shape (n_samples,)
             Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            How often each row counts; 0 leaves it out. Weights that are not whole numbers are rounded to multiples of a
+            billionth of their total or less. None means once.
 
         Returns
         -------
@@ -82,6 +89,7 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
             self, self._in_memory(X), self._in_memory(y), accept_sparse="csr", dtype="numeric"
         )
         check_classification_targets(y)
+        rows, y, units, numbers = _weighed(rows, y, self._in_memory(sample_weight))
         classes, codes = np.unique(y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
@@ -90,8 +98,11 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         names = getattr(self, "feature_names_in_", None)
         hierarchy = align_hierarchy(self.hierarchy, names, rows.shape[1])
         warn_of_columns(self.hierarchy, names, stacklevel=2)
-        table = BinaryRows.from_matrix(rows, self.binarize)
-        warn_of_contradiction(first_violation(table, hierarchy), stacklevel=2)
+        table = BinaryRows.from_matrix(rows, self.binarize, units)
+        found = first_violation(table, hierarchy)
+        if found is not None and numbers is not None:
+            found = int(numbers[found[0]]), *found[1:]
+        warn_of_contradiction(found, stacklevel=2)
         scores = self._score(count_ones(table, codes.astype(np.int64), len(classes)))
         self.hierarchy_, self.scores_ = hierarchy, scores
         self.support_ = self._select(scores, hierarchy)
@@ -152,6 +163,23 @@ class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _weighed(
+    rows: Any, y: NDArray[Any], sample_weight: Any
+) -> tuple[Any, NDArray[Any], NDArray[np.int32] | None, NDArray[np.intp] | None]:
+    """The rows that weigh anything, their labels, how often each counts, and their numbers among all rows.
+
+    All scores are ratios of counts, so that the unit of these does not matter.
+    """
+    weights = read_weights(sample_weight, len(y))
+    if weights is None:
+        return rows, y, None, None
+    require_weight(np.flatnonzero(weights))
+    units = Weighing(np.unique(y), None, choose_unit(weights), rounds=True).units(y, weights)
+    assert units is not None
+    chosen = np.flatnonzero(units)
+    return rows[chosen], y[chosen], units[chosen], chosen
 
 
 class GTD(EagerSelection):

@@ -26,8 +26,8 @@ class MinSupport(ClassifierOnColumns):
     estimator : scikit-learn classifier
         The classifier. It is cloned, and not changed.
     min_support : int, default 1
-        A column is kept if at least this many training rows have a number above 0 in it. With 1, only constant columns
-        are dropped.
+        A column is kept if at least this many training rows have a number above 0 in it; rows with weights count as
+        often as these say. With 1, and without weights, only constant columns are dropped.
 
     Attributes
     ----------
@@ -66,8 +66,8 @@ class MinSupport(ClassifierOnColumns):
         if not isinstance(self.min_support, numbers.Integral) or self.min_support < 1:
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
 
-    def _choose(self, X: Any, rows: Any, y: Any) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = (_count_ones(rows) >= self.min_support) & _varies(rows)
+    def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = (_count_ones(rows, weights) >= self.min_support) & _varies(rows)
         if not kept.any():
             raise ValueError(
                 f"none of the {len(kept)} columns of X has {self.min_support} ones in the {rows.shape[0]} training "
@@ -76,8 +76,10 @@ class MinSupport(ClassifierOnColumns):
         return kept
 
 
-def _count_ones(X: Any) -> NDArray[np.int64]:
-    return np.asarray((X > 0).sum(axis=0), dtype=np.int64).ravel()
+def _count_ones(X: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    ones = X > 0
+    counted = ones.sum(axis=0) if weights is None else weights @ ones
+    return np.asarray(counted, dtype=np.float64).ravel()
 
 
 def _varies(X: Any) -> NDArray[np.bool_]:

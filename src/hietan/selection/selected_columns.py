@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
 from hietan.selection.columns import ClassifierOnColumns
 
@@ -17,7 +18,7 @@ class SelectedColumns(ClassifierOnColumns):
     In a Pipeline, the columns of arrays and sparse matrices lose their names, so that a classifier after a selector
     cannot match its hierarchy with them. Here it can: a hierarchy given to the classifier, however deep inside it, is
     restricted to the chosen columns; relations through dropped columns remain. Trees and explanations refer to all
-    columns; the dropped ones are in no tree.
+    columns; the dropped ones are in no tree. Weights of rows are given to the selector too, if its `fit` takes them.
 
     Parameters
     ----------
@@ -64,8 +65,10 @@ class SelectedColumns(ClassifierOnColumns):
                 f"selector must be a scikit-learn selector, such as hietan.GTD(); got {self.selector!r:.80}"
             )
 
-    def _choose(self, X: Any, rows: Any, y: Any) -> NDArray[np.bool_]:
-        kept = np.asarray(clone(self.selector).fit(X, y).get_support(), dtype=np.bool_)
+    def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+        takes_weights = weights is not None and has_fit_parameter(self.selector, "sample_weight")
+        selector = clone(self.selector).fit(X, y, **({"sample_weight": weights} if takes_weights else {}))
+        kept = np.asarray(selector.get_support(), dtype=np.bool_)
         if not kept.any():
             raise ValueError(f"{type(self.selector).__name__} chose none of the {len(kept)} columns of X")
         return kept

@@ -2,6 +2,7 @@
 
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
 from hietan.structure.edges import EdgeRanking
+from hietan.structure.importance import mean_open_contribution, mean_tree_contribution, root_log_prob
 from hietan.structure.openings import (
     OpenCounts,
     Openings,
@@ -22,6 +23,7 @@ from hietan.structure.relevance import (
 )
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
+from hietan.structure.weights import Weighing, are_whole, choose_unit, is_unit, weigh
 
 __all__ = [
     "BinaryRows",
@@ -33,7 +35,10 @@ __all__ = [
     "SparsePairs",
     "Tree",
     "Violation",
+    "Weighing",
+    "are_whole",
     "check_open_counts",
+    "choose_unit",
     "comparison_keys",
     "count_ones",
     "count_openings",
@@ -42,11 +47,16 @@ __all__ = [
     "gain_ratio",
     "graph_penalty",
     "information_gain",
+    "is_unit",
     "kernel_relations",
     "leave_one_out_log_likelihood",
     "lift",
+    "mean_open_contribution",
+    "mean_tree_contribution",
     "prox_graph",
     "relevance",
     "relevance_levels",
+    "root_log_prob",
     "unpack",
+    "weigh",
 ]

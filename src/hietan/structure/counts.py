@@ -17,6 +17,9 @@ from hietan.structure.rows import BinaryRows
 _BLOCK_ROWS = 4096
 # A pair of ones in a sparse row costs about as much as this many words of 64 packed rows (measured).
 _SPARSE_PAIR_COST = 2.5
+# With more rows than this, or larger weights, packed rows are not counted: the kernel keeps room for the rows that fill
+# up the last word.
+_PACKED_UP_TO = 1 << 30
 # Only the pairs that co-occur are kept where there are at least this many features and, judged by a sample of them,
 # at most this share of the pairs co-occurs (faster at 0.11 and below, slower at 0.36, where measured). Where all pairs
 # and their keys would take much memory, the share at which the sparse form is smaller decides.
@@ -155,15 +158,19 @@ class PairCounts:
 
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
     """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
-    _check_total(rows.n_rows)
+    _check_total(rows.total)
+    if rows.weights is not None:
+        rows = rows.sparse()
     if rows.dense is not None:
         ones = np.stack([rows.dense[codes == c].sum(axis=0, dtype=np.int32) for c in range(n_classes)])
     else:
         assert rows.indptr is not None and rows.indices is not None
-        cells = np.repeat(codes, np.diff(rows.indptr)) * rows.n_features + rows.indices
-        ones = np.bincount(cells, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
+        n_ones = np.diff(rows.indptr)
+        cells = np.repeat(codes, n_ones) * rows.n_features + rows.indices
+        weights = None if rows.weights is None else np.repeat(rows.weights, n_ones)
+        ones = np.bincount(cells, weights, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
     return PairCounts(
-        class_count=np.bincount(codes, minlength=n_classes).astype(np.int64),
+        class_count=rows.class_count(codes, n_classes),
         ones=np.ascontiguousarray(ones, dtype=np.int32),
         pairs=np.zeros((n_classes, 0), dtype=np.int32),
     )
@@ -183,7 +190,7 @@ def count_pairs(
     Parameters
     ----------
     rows : BinaryRows
-        The rows to count.
+        The rows to count, each as often as its weight says.
     codes : array of shape (n_rows,)
         The class of each row, from 0 to `n_classes` - 1.
     n_classes : int
@@ -198,21 +205,23 @@ def count_pairs(
         How many packed rows are counted at a time, a multiple of 64.
     """
     _check_storage(storage)
-    _check_total(rows.n_rows)
-    class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
+    _check_total(rows.total)
+    class_count = rows.class_count(codes, n_classes)
     ones = np.zeros((n_classes, rows.n_features), dtype=np.int32)
     sparse = _few_pairs_occur(rows, n_classes) if storage is None else storage == "sparse"
     if sparse:
         table = rows.sparse()
         assert table.indptr is not None and table.indices is not None
         codes = np.ascontiguousarray(codes, dtype=np.int64)
-        found = _kernel.count_cooccurrences(table.indptr, table.indices, codes, ones)
+        found = _kernel.count_cooccurrences(table.indptr, table.indices, codes, ones, table.weights)
         return PairCounts(class_count, ones, SparsePairs(*found))
-    members = np.split(np.argsort(codes, kind="stable"), np.cumsum(class_count)[:-1])
+    members = np.split(
+        np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=n_classes))[:-1]
+    )
     if by_row is None:
         by_row = _rows_are_cheaper(rows)
-    if by_row and rows.indptr is not None:
-        return PairCounts(class_count, ones, _count_by_row(rows, members, ones))
+    if by_row and (rows.indptr is not None or rows.weights is not None):
+        return PairCounts(class_count, ones, _count_by_row(rows.sparse(), members, ones))
     return PairCounts(class_count, ones, _count_by_word(rows, members, ones, block_rows))
 
 
@@ -223,28 +232,50 @@ def _count_by_row(
     assert rows.indptr is not None and rows.indices is not None
     pairs = np.zeros((len(members), _all_pairs(rows.n_features)), dtype=np.int32)
     for c, own in enumerate(members):
-        _kernel.count_sparse(rows.indptr, rows.indices, own, ones[c], pairs[c])
+        weights = None if rows.weights is None else rows.weights[own]
+        _kernel.count_sparse(rows.indptr, rows.indices, own, ones[c], pairs[c], weights)
     return pairs
 
 
 def _count_by_word(
     rows: BinaryRows, members: list[NDArray[np.intp]], ones: NDArray[np.int32], block_rows: int
 ) -> NDArray[np.int32]:
-    """All pairs, by words of 64 packed rows; adds to `ones`. `members` are the rows of each class."""
+    """All pairs, by words of 64 packed rows; adds to `ones`. `members` are the rows of each class.
+
+    Weights are counted bit by bit from the highest: the counts are doubled, then the rows whose weight has the next bit
+    are added.
+    """
     pairs = np.zeros((len(members), _all_pairs(rows.n_features)), dtype=np.int32)
     for c, own in enumerate(members):
-        for start in range(0, own.size, block_rows):
-            words = rows.words(own[start : start + block_rows])
-            _kernel.count_words(words, ones[c], pairs[c])
+        for bit, chosen in enumerate(_bits_of_weights(rows, own)):
+            if bit:
+                ones[c] *= 2
+                pairs[c] *= 2
+            for start in range(0, chosen.size, block_rows):
+                words = rows.words(chosen[start : start + block_rows])
+                _kernel.count_words(words, ones[c], pairs[c])
     return pairs
+
+
+def _bits_of_weights(rows: BinaryRows, own: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+    """Of the rows `own`, those whose weight has a bit, for each bit from the highest; all of them without weights."""
+    if rows.weights is None:
+        return [own]
+    weights = rows.weights[own]
+    n_bits = int(weights.max(initial=0)).bit_length()
+    return [own[(weights >> bit & 1) == 1] for bit in reversed(range(n_bits))]
 
 
 def _rows_are_cheaper(rows: BinaryRows) -> bool:
     """Whether to count by the ones of each row rather than by packed words."""
-    if rows.indptr is None:
+    if rows.indptr is None and rows.weights is None:
         return False
-    ones = np.diff(rows.indptr).astype(np.float64)
-    return float(_SPARSE_PAIR_COST * (ones @ ones)) < rows.n_features**2 * (rows.n_rows / 64)
+    if rows.total > _PACKED_UP_TO:
+        return True
+    ones = rows.n_ones.astype(np.float64)
+    # A packed row is counted once for each bit of its weight.
+    n_rows = rows.n_rows if rows.weights is None else int(np.unpackbits(rows.weights.view(np.uint8)).sum())
+    return float(_SPARSE_PAIR_COST * (ones @ ones)) < rows.n_features**2 * (n_rows / 64)
 
 
 def _few_pairs_occur(rows: BinaryRows, n_classes: int) -> bool:

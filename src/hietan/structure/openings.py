@@ -127,14 +127,20 @@ def count_openings(
     violation : tuple or None
         The same as `first_violation`: the first place where a feature is 1 and its parent is 0.
     """
-    _check_total(rows.n_rows)
+    _check_total(rows.total)
     table = rows.sparse()
     assert table.indptr is not None and table.indices is not None
     codes = np.ascontiguousarray(codes, dtype=np.int64)
     ones, is_open, found = _kernel.count_openings(
-        Openings(hierarchy).kernel, table.indptr, table.indices, codes, n_classes, VIOLATION_BLOCK
+        Openings(hierarchy).kernel,
+        table.indptr,
+        table.indices,
+        codes,
+        n_classes,
+        VIOLATION_BLOCK,
+        table.weights,
     )
-    class_count = np.bincount(codes, minlength=n_classes).astype(np.int64)
+    class_count = rows.class_count(codes, n_classes)
     violation = None
     if found is not None:
         row, parent, child = found
@@ -157,9 +163,13 @@ class OpenScores:
         The prior guess: one half, or the same share over all classes together.
     alpha : float
         The weight of the prior guess.
+    unit : float
+        The unit of the counts, in rows.
     left_out : int or None
         If it is a class, the scores are those of training rows of that class, each computed from the counts of all
         other training rows.
+    left_weight : int
+        The weight of these training rows, in units.
 
     Attributes
     ----------
@@ -174,15 +184,18 @@ class OpenScores:
         smoothing: str,
         alpha: float,
         *,
+        unit: float = 1.0,
         left_out: int | None = None,
+        left_weight: int = 1,
     ) -> None:
         self._openings = openings
         self._kernel = _kernel.OpenScorer(
             openings.kernel,
             counts.ones,
             counts.open,
-            _kernel.Smoothing(smoothing, alpha),
+            _kernel.Smoothing(smoothing, alpha, unit),
             -1 if left_out is None else left_out,
+            left_weight,
         )
         self.on, self.off = self._kernel.on(), self._kernel.off()
 
@@ -223,11 +236,13 @@ def leave_one_out_log_likelihood(
     codes: NDArray[np.int64],
     smoothing: str,
     alpha: float,
+    *,
+    unit: float = 1.0,
 ) -> NDArray[np.float64]:
     """ln P(x | c) of training rows, each from the counts of all others: exact, and without counting again.
 
-    What a row of class k takes out of the counts of a feature depends only on k and on its value of the feature, so
-    the rows of each class are scored by one set of tables.
+    What a row of class k takes out of the counts of a feature depends only on k, on its weight and on its value of the
+    feature, so the rows of a class that weigh the same are scored by one set of tables.
 
     Parameters
     ----------
@@ -236,13 +251,15 @@ def leave_one_out_log_likelihood(
     counts : OpenCounts
         The counts of all training rows, these included.
     rows : BinaryRows
-        Training rows, none of them more often than it was counted.
+        Training rows, none of them more often than it was counted. Each is left out with its weight.
     codes : array of shape (n_rows,)
         The class of each row, from 0 to `counts.n_classes` - 1.
     smoothing : {"laplace", "pooled"}
         The prior guess.
     alpha : float
         The weight of the prior guess.
+    unit : float
+        The unit of the counts, in rows.
 
     Raises
     ------
@@ -256,9 +273,11 @@ def leave_one_out_log_likelihood(
             "rows and labels of the training data, each at most as often as it occurs there"
         )
     scores = np.empty((rows.n_rows, counts.n_classes))
-    for c in np.unique(codes).tolist():
-        own = np.flatnonzero(codes == c)
-        tables = OpenScores(openings, counts, smoothing, alpha, left_out=c)
+    weights = np.ones(rows.n_rows, dtype=np.int32) if rows.weights is None else rows.weights
+    kinds, kind = np.unique(np.stack([codes, weights]), axis=1, return_inverse=True)
+    for k, (c, weight) in enumerate(kinds.T.tolist()):
+        own = np.flatnonzero(kind.ravel() == k)
+        tables = OpenScores(openings, counts, smoothing, alpha, unit=unit, left_out=c, left_weight=weight)
         scores[own] = tables.log_likelihood(rows, own)
     return scores
 

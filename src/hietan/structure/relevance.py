@@ -10,16 +10,19 @@ from numpy.typing import NDArray
 from hietan.structure.counts import PairCounts
 
 
-def relevance(counts: PairCounts) -> NDArray[np.float64]:
+def relevance(counts: PairCounts, unit: float = 1.0) -> NDArray[np.float64]:
     """R(v), the sum over the classes of (P(c | x_v = 1) - P(c | x_v = 0))^2 (Wan & Freitas 2013).
 
-    Probabilities have Laplace's correction, (n_ac + 1) / (n_a + C). The terms are added in the order of the classes, so
-    that features with the same counts have the same relevance to the last bit.
+    Probabilities have Laplace's correction, (n_ac + 1) / (n_a + C), where the counts are numbers of rows. The terms
+    are added in the order of the classes, so that features with the same counts have the same relevance to the last
+    bit.
 
     Parameters
     ----------
     counts : PairCounts
         The counts of the training rows; those of pairs are not needed.
+    unit : float
+        The unit of the counts, in rows.
 
     Returns
     -------
@@ -30,15 +33,16 @@ def relevance(counts: PairCounts) -> NDArray[np.float64]:
     zeros = counts.class_count[:, None] - ones
     n_one, n_zero = ones.sum(axis=0), zeros.sum(axis=0)
     total = np.zeros(counts.n_features)
+    one, n_classes = 1 / unit, counts.n_classes / unit
     for c in range(counts.n_classes):
-        difference = (ones[c] + 1) / (n_one + counts.n_classes) - (zeros[c] + 1) / (n_zero + counts.n_classes)
+        difference = (ones[c] + one) / (n_one + n_classes) - (zeros[c] + one) / (n_zero + n_classes)
         total += difference * difference
     return total
 
 
-def relevance_levels(counts: PairCounts) -> NDArray[np.int32]:
-    """The relevance as small integers: larger for more relevant features, the same for equal ones."""
-    _, levels = np.unique(relevance(counts), return_inverse=True)
+def relevance_levels(counts: PairCounts, unit: float = 1.0) -> NDArray[np.int32]:
+    """The relevance as small integers: larger for more relevant features, the same for equal ones; see `relevance`."""
+    _, levels = np.unique(relevance(counts, unit), return_inverse=True)
     return levels.astype(np.int32)
 
 

@@ -14,25 +14,31 @@ from hietan import _kernel
 
 @dataclass(frozen=True)
 class BinaryRows:
-    """A table of zeros and ones: a byte per cell if it is dense, the columns that are 1 in each row if it is sparse."""
+    """A table of zeros and ones: a byte per cell if it is dense, the columns that are 1 in each row if it is sparse.
+
+    `weights` says how often each row counts; None means once.
+    """
 
     shape: tuple[int, int]
     dense: NDArray[np.uint8] | None = None
     indptr: NDArray[Any] | None = None
     indices: NDArray[Any] | None = None
+    weights: NDArray[np.int32] | None = None
 
     @classmethod
-    def from_matrix(cls, X: Any, threshold: float | None = 0.0) -> BinaryRows:
+    def from_matrix(
+        cls, X: Any, threshold: float | None = 0.0, weights: NDArray[np.int32] | None = None
+    ) -> BinaryRows:
         """Read a finite ndarray or CSR matrix: 1 above `threshold`; if that is None, X must hold only 0 and 1."""
         if sp.issparse(X):
-            return cls._from_sparse(X, threshold)
+            return cls._from_sparse(X, threshold, weights)
         ones = X == 1 if threshold is None else X > threshold
         if threshold is None and not (ones | (X == 0)).all():
             _refuse_value(X[~(ones | (X == 0))][0])
-        return cls(X.shape, dense=np.ascontiguousarray(ones).view(np.uint8))
+        return cls(X.shape, dense=np.ascontiguousarray(ones).view(np.uint8), weights=weights)
 
     @classmethod
-    def _from_sparse(cls, X: Any, threshold: float | None) -> BinaryRows:
+    def _from_sparse(cls, X: Any, threshold: float | None, weights: NDArray[np.int32] | None) -> BinaryRows:
         if threshold is not None and threshold < 0:
             raise ValueError(
                 f"binarize={threshold} would turn the zeros of a sparse X, which are not stored, into ones; "
@@ -49,7 +55,10 @@ class BinaryRows:
             indptr, indices = np.concatenate([[0], np.cumsum(ones)])[indptr], indices[ones]
         index = np.int32 if max(indices.size, X.shape[1]) <= np.iinfo(np.int32).max else np.int64
         return cls(
-            X.shape, indptr=indptr.astype(index, copy=False), indices=indices.astype(index, copy=False)
+            X.shape,
+            indptr=indptr.astype(index, copy=False),
+            indices=indices.astype(index, copy=False),
+            weights=weights,
         )
 
     @property
@@ -62,16 +71,38 @@ class BinaryRows:
         """The number of columns."""
         return self.shape[1]
 
+    @property
+    def total(self) -> int:
+        """How often all rows count together: their number, or the sum of their weights."""
+        return self.n_rows if self.weights is None else int(self.weights.sum(dtype=np.int64))
+
+    @property
+    def n_ones(self) -> NDArray[np.int64]:
+        """The number of ones in each row."""
+        if self.dense is not None:
+            counted: NDArray[np.int64] = np.count_nonzero(self.dense, axis=1).astype(np.int64)
+            return counted
+        assert self.indptr is not None
+        n_ones: NDArray[np.int64] = np.diff(self.indptr).astype(np.int64)
+        return n_ones
+
+    def class_count(self, codes: NDArray[np.int64], n_classes: int) -> NDArray[np.int64]:
+        """The number of rows of each class, each as often as it counts; `codes` says which class a row has."""
+        # As floats, the sums are exact: they are whole numbers far below 2^53.
+        return np.bincount(codes, weights=self.weights, minlength=n_classes).astype(np.int64)
+
     def sparse(self) -> BinaryRows:
         """The same table as lists of the columns that are 1 in each row."""
         if self.dense is None:
             return self
-        n_ones = np.count_nonzero(self.dense, axis=1)
+        n_ones = self.n_ones
         cells = np.flatnonzero(self.dense.view(np.bool_))  # several times as fast as rows and columns at once
         columns = cells - np.repeat(np.arange(self.n_rows) * self.n_features, n_ones)
         index = np.int32 if max(cells.size, self.n_features) <= np.iinfo(np.int32).max else np.int64
         indptr = np.concatenate([[0], np.cumsum(n_ones)])
-        return BinaryRows(self.shape, indptr=indptr.astype(index), indices=columns.astype(index))
+        return BinaryRows(
+            self.shape, indptr=indptr.astype(index), indices=columns.astype(index), weights=self.weights
+        )
 
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hietan
 from hietan import HieBAN, HieLogistic, Hierarchy, HierarchyWarning
 from hietan.classifiers._solvers import held_out
-from hietan.classifiers._solvers.held_out import best_temperature
 from hietan.classifiers._solvers.losses import make_loss
+from hietan.classifiers._solvers.temperature import HOTTEST, best_temperature
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from support.twins.openings import ban_joint_log, ban_leave_one_out, count_open, direct_parents
 from support.twins.ridge import logistic_objective, minimum, multinomial_objective
@@ -219,7 +219,7 @@ def test_a_temperature_repairs_scores_that_are_too_large():
     loss = make_loss(codes, 2, np.ones(4000))
     assert best_temperature(lambda T: loss.value(3 * truth / T)) == pytest.approx(3, rel=0.1)
     assert best_temperature(lambda T: loss.value(truth / 4 / T)) == pytest.approx(0.25, rel=0.1)
-    assert best_temperature(lambda T: loss.value(-truth / T)) == pytest.approx(held_out.HOTTEST, rel=1e-3)
+    assert best_temperature(lambda T: loss.value(-truth / T)) == pytest.approx(HOTTEST, rel=1e-3)
     assert log_loss(codes, expit(truth)) < log_loss(codes, expit(3 * truth))
 
 

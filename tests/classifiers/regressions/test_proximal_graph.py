@@ -25,7 +25,15 @@ X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])
 Y = np.array([0, 1, 0, 1, 0, 1])
 
 
-@parametrize_with_checks([ProximalGraph(), ProximalGraph(lam=0.01, class_weight="balanced")])
+def not_for_folds(estimator):
+    """scikit-learn shuffles the copies of a row, which then are in other folds of the inner cross-validation."""
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    return dict.fromkeys(names, "the folds depend on the order of the rows") if estimator.lam is None else {}
+
+
+@parametrize_with_checks(
+    [ProximalGraph(), ProximalGraph(lam=0.01, class_weight="balanced")], expected_failed_checks=not_for_folds
+)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 

@@ -270,6 +270,10 @@ class Round:
         call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), gives=type(None))
         rows = a["indptr"], a["indices"], a["codes"]
         call("count_cooccurrences", *rows, a["ones"].copy(), gives=ALL_COOCCURRENCES)
+        for size, numbers in ((len(a["codes"]), a["codes"]), (len(a["rows"]), a["rows"])):
+            weights = np.resize(np.concatenate([numbers, [0]]), size).astype(np.int32)
+            call("count_cooccurrences", *rows, a["ones"].copy(), weights, gives=ALL_COOCCURRENCES)
+            call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         call("spanning_tree", a["keys"], d, 0, gives=(np.int32, d))
 

@@ -8,11 +8,8 @@ row that is left out. Even with exact fits to all other rows, large ridges then 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize_scalar
 from sklearn.model_selection import StratifiedKFold
 
 from hietan._runtime.parallel import run_ordered
@@ -20,12 +17,11 @@ from hietan.classifiers._solvers.losses import Loss, Matrix
 from hietan.classifiers._solvers.network_regression import NetworkRows
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
+from hietan.classifiers._solvers.temperature import best_temperature
 
 RIDGES = tuple(np.logspace(2, -2, 13).tolist())
 """The values among which a ridge is chosen, the largest first."""
 N_FOLDS = 5
-HOTTEST = 20.0
-"""The largest temperature, and the inverse of the smallest."""
 
 
 def cross_validated_scores(rows: NetworkRows, ridges: tuple[float, ...], n_jobs: int | None) -> list[Matrix]:
@@ -80,18 +76,3 @@ def choose_temperature(rows: NetworkRows, loss: Loss, ridge: float, n_jobs: int 
     """The number by which held-out scores are divided for the smallest loss."""
     (scores,) = cross_validated_scores(rows, (ridge,), n_jobs)
     return best_temperature(lambda temperature: loss.value(scores / temperature))
-
-
-def best_temperature(loss: Callable[[float], float], hottest: float = HOTTEST) -> float:
-    """The temperature with the smallest loss, from 1 / `hottest` to `hottest`.
-
-    The loss must be convex in the inverse of the temperature, as every log loss is.
-    """
-    limit = np.log(hottest)
-    found = minimize_scalar(
-        lambda log_temperature: loss(float(np.exp(log_temperature))),
-        bounds=(-limit, limit),
-        method="bounded",
-        options={"xatol": 1e-6},
-    )
-    return float(np.exp(found.x))

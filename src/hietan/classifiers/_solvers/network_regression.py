@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hietan.classifiers._solvers.leave_one_out import Network, leave_one, stand_for_copies
 from hietan.classifiers._solvers.losses import Matrix, make_loss
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
+from hietan.classifiers.checks import class_weights
 from hietan.structure import (
     BinaryRows,
     OpenCounts,
     Openings,
     OpenScores,
     count_openings,
-    leave_one_out_log_likelihood,
 )
 
 SMOOTHING = "pooled"
@@ -42,14 +43,26 @@ def offsets_of(joint: Matrix) -> Matrix:
     return centred
 
 
-def spread_of(joint: Matrix) -> float:
+def spread_of(joint: Matrix, copies: NDArray[np.float64] | None = None) -> float:
     """The root of the mean, over all pairs of classes, of the variance of their log-odds; 1 if there is none.
 
     The variances of all pairs add up to C times those of the scores minus their mean in each row.
+
+    Parameters
+    ----------
+    joint : array of shape (n_rows, n_classes)
+        The scores.
+    copies : array of shape (n_rows,) or None
+        How many copies each row stands for; None means one.
     """
     n_classes = joint.shape[1]
     centred = joint - joint.mean(axis=1, keepdims=True)
-    spread = float(np.sqrt(2 / (n_classes - 1) * centred.var(axis=0).sum()))
+    if copies is None:
+        variance = centred.var(axis=0).sum()
+    else:
+        mean = np.average(centred, axis=0, weights=copies)
+        variance = np.average((centred - mean) ** 2, axis=0, weights=copies).sum()
+    spread = float(np.sqrt(2 / (n_classes - 1) * variance))
     return spread if spread > ROUNDING * float(np.abs(joint).max()) else 1.0
 
 
@@ -60,25 +73,33 @@ class NetworkRows:
     Attributes
     ----------
     table : BinaryRows
-        The rows, in lists of ones.
+        The rows, in lists of ones, with their weights in units.
     codes : array of shape (n_rows,)
         The class of each row, as a position among the classes.
-    n_classes : int
-        The number of classes.
+    classes : array of shape (n_classes,)
+        The labels, sorted.
     openings : Openings
         The network.
     alpha : float
         The weight of its prior guess.
-    weigh : callable
-        The weights of rows with given codes.
+    class_weight : {"balanced"}, mapping or None
+        What the loss of the rows of each class is multiplied with.
+    unit : float
+        The unit of the weights, in rows.
     """
 
     table: BinaryRows
     codes: NDArray[np.intp]
-    n_classes: int
+    classes: NDArray[Any]
     openings: Openings
     alpha: float
-    weigh: Callable[[NDArray[np.intp]], NDArray[np.float64]]
+    class_weight: Mapping[Any, float] | str | None
+    unit: float = 1.0
+
+    @property
+    def n_classes(self) -> int:
+        """The number of classes."""
+        return len(self.classes)
 
     @property
     def n_columns(self) -> int:
@@ -88,22 +109,40 @@ class NetworkRows:
     def take(self, chosen: NDArray[np.intp]) -> NetworkRows:
         """Some of the rows."""
         part = as_matrix(self.table)[chosen]
-        table = BinaryRows(part.shape, indptr=part.indptr, indices=part.indices)
-        return NetworkRows(table, self.codes[chosen], self.n_classes, self.openings, self.alpha, self.weigh)
+        weights = None if self.table.weights is None else self.table.weights[chosen]
+        table = BinaryRows(part.shape, indptr=part.indptr, indices=part.indices, weights=weights)
+        return replace(self, table=table, codes=self.codes[chosen])
+
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """The weights of the rows, in rows; None if every row counts once."""
+        return None if self.table.weights is None else self.table.weights.astype(np.float64) * self.unit
+
+    def _loss_weights(self) -> NDArray[np.float64]:
+        """What the loss of each row is multiplied with."""
+        weights = self.weights
+        totals = np.bincount(self.codes, weights, minlength=self.n_classes).astype(np.float64)
+        per_class = class_weights(self.class_weight, self.classes, totals)
+        products = np.ones(len(self.codes)) if per_class is None else per_class[self.codes]
+        return products if weights is None else products * weights
 
     def regression(self, counts: OpenCounts | None = None) -> NetworkRegression:
         """The network of these rows, and the regression that corrects it; their counts may be known already."""
         if counts is None:
             counts, _ = count_openings(self.table, self.codes, self.n_classes, self.openings.hierarchy)
-        joint = leave_one_out_log_likelihood(
-            self.openings, counts, self.table, self.codes, SMOOTHING, self.alpha
-        )
-        scale = spread_of(joint)
+        network = Network(self.openings, counts, SMOOTHING, self.unit)
+        joint = network.log_likelihood(leave_one(self.table, self.unit), self.codes, self.alpha)
+        # Other weights are not numbers of rows: the spread and the mean number of ones are those of the rows.
+        copies = self.weights if stand_for_copies(self.table, self.unit) else None
+        scale = spread_of(joint, copies)
         X = as_matrix(self.table)
-        unit = X.nnz / X.shape[0] or 1.0  # without ones, nothing is penalised
-        loss = make_loss(self.codes, self.n_classes, self.weigh(self.codes))
-        problem = RidgeProblem(X, offsets_of(joint / scale), loss, unit)
-        return NetworkRegression(OpenScores(self.openings, counts, SMOOTHING, self.alpha), scale, problem)
+        ones = X.nnz / X.shape[0] if copies is None else copies @ np.diff(X.indptr) / copies.sum()
+        loss = make_loss(self.codes, self.n_classes, self._loss_weights())
+        problem = RidgeProblem(
+            X, offsets_of(joint / scale), loss, ones or 1.0
+        )  # without ones, nothing is penalised
+        scores = OpenScores(self.openings, counts, SMOOTHING, self.alpha, unit=self.unit)
+        return NetworkRegression(scores, scale, problem)
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,11 +23,14 @@ class SharedSelector:
     The kernel's own object cannot be pickled; a copy in another process makes it again.
     """
 
-    def __init__(self, counts: PairCounts, hierarchy: Hierarchy, selection: str, n_features: int) -> None:
-        self._made_from = counts, hierarchy, selection, n_features
+    def __init__(
+        self, counts: PairCounts, hierarchy: Hierarchy, selection: str, n_features: int, unit: float
+    ) -> None:
+        self._made_from = counts, hierarchy, selection, n_features, unit
         # HIP compares nothing.
         is_hip = selection == "hip"
-        self.levels = np.zeros(counts.n_features, dtype=np.int32) if is_hip else relevance_levels(counts)
+        n = counts.n_features
+        self.levels = np.zeros(n, dtype=np.int32) if is_hip else relevance_levels(counts, unit)
         relations = SharedRelations(hierarchy)
         self.kernel = _kernel.Selector(relations.kernel, selection, self.levels, n_features)
 
@@ -117,11 +120,14 @@ class Nearest(NamedTuple):
         The numbers of the training rows.
     common, either : arrays of shape (n_rows, n_neighbors)
         How many of the kept features are 1 in both rows, and in either; their ratio is the similarity.
+    votes : array of shape (n_rows, n_neighbors)
+        How many votes each training row has: its weight, or what the nearer ones leave of the votes.
     """
 
     rows: NDArray[np.int64]
     common: NDArray[np.int64]
     either: NDArray[np.int64]
+    votes: NDArray[np.int64]
 
 
 class NearestRows:
@@ -135,17 +141,22 @@ class NearestRows:
         selector: SharedSelector,
         training_words: NDArray[np.uint64],
         training_codes: NDArray[np.int64],
+        training_weights: NDArray[np.int32],
         n_neighbors: int,
     ) -> None:
         self.selector = selector
-        self._made_from = selector, training_words, training_codes, n_neighbors
-        self.codes = training_codes
-        self.n_neighbors = min(n_neighbors, len(training_codes))
+        self._made_from = selector, training_words, training_codes, training_weights, n_neighbors
+        self.codes, self.weights = training_codes, training_weights.astype(np.int64)
+        self.n_votes = min(n_neighbors, int(self.weights.sum()))
         self.kernel = _kernel.Neighbours(training_words, len(training_codes))
 
     def nearest(self, words: NDArray[np.uint64], n_rows: int) -> Nearest:
-        """The nearest training rows of packed rows."""
-        return Nearest(*self.kernel.nearest(self.selector.kernel, words, n_rows, self.n_neighbors))
+        """The nearest training rows of packed rows: as many as there are votes, so that they have all of them."""
+        n_nearest = min(self.n_votes, len(self.codes))
+        rows, common, either = self.kernel.nearest(self.selector.kernel, words, n_rows, n_nearest)
+        weights = self.weights[rows]
+        left = self.n_votes - (np.cumsum(weights, axis=1) - weights)
+        return Nearest(rows, common, either, np.clip(left, 0, weights))
 
     def joint_log(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64], tables: dict[str, Any]
@@ -153,9 +164,10 @@ class NearestRows:
         """The logarithms of the shares of the votes; of the prior, for a row that keeps no feature."""
         n_classes = len(log_prior)
         votes = np.zeros((n_rows, n_classes))
-        np.add.at(votes, (np.arange(n_rows)[:, None], self.codes[self.nearest(words, n_rows).rows]), 1)
+        found = self.nearest(words, n_rows)
+        np.add.at(votes, (np.arange(n_rows)[:, None], self.codes[found.rows]), found.votes)
         with np.errstate(divide="ignore"):
-            joint: NDArray[np.float64] = np.log(votes / self.n_neighbors)
+            joint: NDArray[np.float64] = np.log(votes / self.n_votes)
         joint[~self.selector.kept(words, n_rows).any(axis=1)] = log_prior
         return joint
 

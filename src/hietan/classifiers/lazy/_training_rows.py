@@ -11,7 +11,7 @@ from hietan.structure import BinaryRows, PairCounts, count_ones, unpack
 _BLOCK = 256  # words of 64 rows that are unpacked together
 
 
-def check_training_rows(words: Any, codes: Any, counts: PairCounts) -> None:
+def check_training_rows(words: Any, codes: Any, weights: Any, counts: PairCounts) -> None:
     """Refuse packed rows and classes that are not those that were counted.
 
     Parameters
@@ -20,12 +20,18 @@ def check_training_rows(words: Any, codes: Any, counts: PairCounts) -> None:
         The rows, 64 to a word.
     codes : array of shape (n_rows,)
         The class of each.
+    weights : array of shape (n_rows,)
+        How often each counts.
     counts : PairCounts
         The counts of the rows; they have been checked by themselves.
     """
-    n, d = counts.n_rows, counts.n_features
-    if not isinstance(codes, np.ndarray) or codes.dtype != np.int64 or codes.shape != (n,):
+    if not isinstance(codes, np.ndarray) or codes.dtype != np.int64 or codes.ndim != 1:
         raise ValueError("training_codes_ do not have a class for each training row")
+    n, d = len(codes), counts.n_features
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.int32 or weights.shape != (n,):
+        raise ValueError("training_weights_ do not have a weight for each training row")
+    if n and weights.min() < 1:
+        raise ValueError("training_weights_ hold a number below 1")
     if n and not 0 <= codes.min() <= codes.max() < counts.n_classes:
         raise ValueError("training_codes_ name a class that is not there")
     if (
@@ -41,8 +47,9 @@ def check_training_rows(words: Any, codes: Any, counts: PairCounts) -> None:
     for start in range(0, len(words), _BLOCK):
         rows = min(64 * _BLOCK, n - 64 * start)
         block = unpack(words[start : start + _BLOCK], rows)
-        here = codes[64 * start : 64 * start + rows]
-        ones += count_ones(BinaryRows(block.shape, dense=block), here, counts.n_classes).ones
-    same = np.array_equal(np.bincount(codes, minlength=counts.n_classes), counts.class_count)
-    if not same or not np.array_equal(ones, counts.ones):
+        here = slice(64 * start, 64 * start + rows)
+        table = BinaryRows(block.shape, dense=block, weights=weights[here])
+        ones += count_ones(table, codes[here], counts.n_classes).ones
+    class_count = np.bincount(codes, weights, minlength=counts.n_classes)
+    if not np.array_equal(class_count, counts.class_count) or not np.array_equal(ones, counts.ones):
         raise ValueError("the training rows are not those that were counted")

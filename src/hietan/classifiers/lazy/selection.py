@@ -8,13 +8,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
 from hietan.classifiers._fitting import Columns, Counted, CountFunction, RowsInMemory, TrainingRows
+from hietan.classifiers._storable import with_unit
+from hietan.classifiers.checks import random_source
 from hietan.classifiers.lazy._models import (
     MODELS,
     SELECTIONS,
@@ -40,6 +41,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Tree, count_ones, count_pairs, first_violation, unpack
 
 _MOST = 2**31 - 1  # features and neighbours: more are never there
+_OF_NEAREST = frozenset({"training_words_", "training_codes_", "training_weights_"})
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -97,7 +99,8 @@ class LazySelection(PackedBayes):
     n_features : int, default 50
         How many features "hnb" and "rnb" keep, at most; the other selections do not use it.
     n_neighbors : int, default 3
-        How many training rows vote if the model is "nearest"; all of them, if there are fewer.
+        How many training rows vote if the model is "nearest"; all of them, if there are fewer. A row with a weight has
+        that many votes, as far as votes are left for it; the weights must be whole numbers.
     hierarchy : Hierarchy or None, default None
         The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
         related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
@@ -111,7 +114,14 @@ class LazySelection(PackedBayes):
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None
         Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    random_state : int, RandomState instance or None, default None
+    class_weight : {"balanced"}, dict or None, default None
+        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
+        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
+    weight_unit : float or None, default None
+        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
+        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
+        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
+    random_state : int, RandomState instance, Generator or None, default None
         Source of the random choices of the fit. An int makes them the same in every fit.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
@@ -121,11 +131,15 @@ class LazySelection(PackedBayes):
     classes_ : array of shape (n_classes,)
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
-        The number of training rows of each class.
+        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    weight_unit_ : float
+        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts
         The counts, which are all that is kept of the training data; the model "nearest" also keeps the rows.
     hierarchy_ : Hierarchy
         The hierarchy over the columns of X.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | c) of each feature by itself, as in naive Bayes; dependencies on other features are left out.
     root_order_ : array of shape (n_features,)
         A permutation of the features, drawn with `random_state`. Wherever several features could be the root, the
         first of them in this order is taken. Only with the model "tan".
@@ -133,6 +147,8 @@ class LazySelection(PackedBayes):
         The training rows, 64 to a word. Only with the model "nearest".
     training_codes_ : array of shape (n_samples,)
         The class of each training row, as a place in `classes_`. Only with the model "nearest".
+    training_weights_ : array of shape (n_samples,)
+        How often each training row counts; those of weight 0 are not kept. Only with the model "nearest".
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -152,10 +168,11 @@ class LazySelection(PackedBayes):
     (Neighbour(row='training row 1', label=1, common=1, either=1),)
     """
 
-    _stored_sometimes = frozenset({"feature_names_in_", "root_order_", "training_words_", "training_codes_"})
+    _stored_sometimes = PackedBayes._stored_sometimes | {"root_order_"} | _OF_NEAREST
     root_order_: NDArray[np.int64]
     training_words_: NDArray[np.uint64]
     training_codes_: NDArray[np.int64]
+    training_weights_: NDArray[np.int32]
 
     def __init__(
         self,
@@ -169,6 +186,8 @@ class LazySelection(PackedBayes):
         smoothing: str = "laplace",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        weight_unit: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -181,6 +200,8 @@ class LazySelection(PackedBayes):
         self.smoothing = smoothing
         self.binarize = binarize
         self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.weight_unit = weight_unit
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -249,7 +270,8 @@ class LazySelection(PackedBayes):
         voters = [
             [
                 Neighbour(f"training row {t}", labels[self.training_codes_[t]], common, either)
-                for t, common, either in zip(*columns, strict=True)
+                for t, common, either, votes in zip(*columns, strict=True)
+                for _ in range(votes)
             ]
             for columns in zip(*(part.tolist() for part in found), strict=True)
         ]
@@ -285,12 +307,19 @@ class LazySelection(PackedBayes):
                 "result of .compute(). The models 'naive-bayes' and 'tan' need only counts, and take Dask collections"
             )
 
+    def _check_unit(self, unit: float) -> None:
+        if self.model == "nearest" and unit != 1:
+            raise ValueError(
+                f"{type(self).__name__}(model='nearest') counts whole votes, so sample_weight and class_weight must "
+                f"give the rows whole numbers as weights, and weight_unit must be None or 1; the unit is {unit}"
+            )
+
     def _draw(self, n_features: int) -> dict[str, Any]:
-        for name in ("root_order_", "training_words_", "training_codes_"):  # of a fit with another model
+        for name in ("root_order_", *_OF_NEAREST):  # of a fit with another model
             self.__dict__.pop(name, None)
         if self.model != "tan":
             return {}
-        return {"root_order_": check_random_state(self.random_state).permutation(n_features)}
+        return {"root_order_": random_source(self.random_state).permutation(n_features)}
 
     def _tune(self, rows: TrainingRows) -> None:
         if self.model != "nearest":
@@ -299,10 +328,11 @@ class LazySelection(PackedBayes):
         table = BinaryRows.from_matrix(rows.X, self.binarize)
         self.training_words_ = table.words(np.arange(table.n_rows))
         self.training_codes_ = np.searchsorted(self.classes_, rows.y).astype(np.int64)
+        self.training_weights_ = np.ones(table.n_rows, dtype=np.int32) if rows.units is None else rows.units
 
     def _learn(self) -> LazyModel:
         counts, hierarchy = self.counts_, self.hierarchy_
-        selector = SharedSelector(counts, hierarchy, self.selection, int(self.n_features))
+        selector = SharedSelector(counts, hierarchy, self.selection, int(self.n_features), self.weight_unit_)
         if self.model == "naive-bayes":
             return SelectedNaiveBayes(selector)
         needed = "root_order_" if self.model == "tan" else "training_words_"
@@ -313,7 +343,8 @@ class LazySelection(PackedBayes):
         if self.model == "tan":
             order = np.ascontiguousarray(self.root_order_, dtype=np.int64)
             return SelectedTree(selector, counts, hierarchy, order)
-        return NearestRows(selector, self.training_words_, self.training_codes_, int(self.n_neighbors))
+        training = self.training_words_, self.training_codes_, self.training_weights_
+        return NearestRows(selector, *training, int(self.n_neighbors))
 
     @property
     def _learned(self) -> Any:
@@ -375,11 +406,16 @@ class LazySelection(PackedBayes):
 
     def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
         """Restore fitted attributes, as `StorableMixin` describes; what they are depends on the model."""
-        own = {"tan": {"root_order_"}, "nearest": {"training_words_", "training_codes_"}}
-        needed = own.get(self.model, set()) if isinstance(self.model, str) else set()
-        optional = {"root_order_", "training_words_", "training_codes_"}
-        if set(fitted) & optional != needed:
+        own = {"tan": frozenset({"root_order_"}), "nearest": _OF_NEAREST}
+        needed = own.get(self.model, frozenset()) if isinstance(self.model, str) else frozenset()
+        if set(fitted) & ({"root_order_"} | _OF_NEAREST) != needed:
             raise ValueError(f"the fitted attributes are not those of the model {self.model!r:.80}")
         if self.model == "nearest":
-            check_training_rows(fitted["training_words_"], fitted["training_codes_"], fitted["counts_"])
+            check_training_rows(
+                fitted["training_words_"],
+                fitted["training_codes_"],
+                fitted["training_weights_"],
+                fitted["counts_"],
+            )
+            self._check_unit(with_unit(fitted)["weight_unit_"])
         super().__hietan_restore__(fitted)

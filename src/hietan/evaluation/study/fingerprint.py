@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from inspect import signature
 from typing import Any
 
 import joblib
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 PACKAGES = ("hietan", "numpy", "scipy", "scikit-learn", "joblib")
@@ -33,10 +36,28 @@ def dataset_fingerprint(dataset: Any) -> str:
     return digest.hexdigest()[:16]
 
 
+def folds_fingerprint(folds: Sequence[NDArray[np.int64]]) -> str:
+    """A hash of the fold in which each row is set aside, seed after seed."""
+    digest = hashlib.sha256()
+    for fold in folds:
+        digest.update(np.ascontiguousarray(fold, dtype="<i8").tobytes())
+    return digest.hexdigest()[:16]
+
+
+def describe_splitter(splitter: Any) -> str:
+    """A splitter in one line; its class alone if it does not say more that is the same in another run."""
+    text = " ".join(repr(splitter).split())
+    return type(splitter).__name__ if " at 0x" in text else text
+
+
 def method_fingerprint(estimator: Any) -> str:
-    """A hash of the class of an estimator, all its parameters, however deep, and the version of its package."""
+    """A hash of the class of an estimator, all its parameters, however deep, and the version of its package.
+
+    A class can name the parameters that it gained after a release in `__added_parameters__`. They count only where they
+    differ from their defaults, so that studies which that release stored are recognised.
+    """
     kind = type(estimator)
-    parameters = estimator.get_params(deep=True)
+    parameters = {k: v for k, v in estimator.get_params(deep=True).items() if _counts(estimator, k, v)}
     plain = {name: value for name, value in parameters.items() if not hasattr(value, "get_params")}
     kinds = {name: _path(type(value)) for name, value in parameters.items() if hasattr(value, "get_params")}
     try:
@@ -66,6 +87,16 @@ def package_version(kind: type) -> str:
         return version({"sklearn": "scikit-learn", "imblearn": "imbalanced-learn"}.get(root, root))
     except PackageNotFoundError:
         return ""
+
+
+def _counts(estimator: Any, name: str, value: Any) -> bool:
+    """Whether a parameter, by its deep name, is older than its class's list of additions or is not at its default."""
+    owner, _, own_name = name.rpartition("__")
+    kind = type(estimator.get_params(deep=True)[owner] if owner else estimator)
+    if own_name not in getattr(kind, "__added_parameters__", ()):
+        return True
+    default = signature(kind).parameters[own_name].default
+    return value is not default and not (type(value) is type(default) and bool(value == default))
 
 
 def _path(kind: type) -> str:

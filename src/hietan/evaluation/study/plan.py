@@ -15,7 +15,14 @@ from hietan._runtime.parallel import MAX_JOBS
 from hietan.evaluation.cross_validation import class_labels, configure, fold_of_rows
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.study.cluster import check_address
-from hietan.evaluation.study.fingerprint import dataset_fingerprint, describe, method_fingerprint, versions
+from hietan.evaluation.study.fingerprint import (
+    dataset_fingerprint,
+    describe,
+    describe_splitter,
+    folds_fingerprint,
+    method_fingerprint,
+    versions,
+)
 from hietan.evaluation.study.journal import FORMAT
 from hietan.exceptions import StudyError
 
@@ -111,12 +118,14 @@ class Study:
         The datasets by name.
     methods : mapping of str to Method
         The methods by key.
-    cv : int
-        The number of folds.
+    cv : int or splitter of scikit-learn
+        The number of folds, or what makes them.
     seeds : tuple of int
         The seeds of the splits.
     groups : mapping of str to str
         The group of each dataset that has one.
+    row_groups : mapping of str to str
+        The group of each row that has one, by its name; rows of a group are set aside together.
     usage : bool
         Whether feature usage is counted.
     command : str
@@ -127,9 +136,10 @@ class Study:
 
     datasets: Mapping[str, Any]
     methods: Mapping[str, Method]
-    cv: int
+    cv: Any
     seeds: tuple[int, ...]
     groups: Mapping[str, str] = field(default_factory=dict)
+    row_groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
     format: int = FORMAT
@@ -144,15 +154,43 @@ class Study:
         return {
             "format": self.format,
             "versions": versions(),
-            "cv": self.cv,
+            "cv": self._cv_text(),
             "seeds": list(self.seeds),
             "usage": self.usage,
-            "datasets": {name: dataset_fingerprint(data) for name, data in self.datasets.items()},
+            "datasets": {name: self._data_fingerprint(name) for name in self.datasets},
             "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
             "groups": dict(self.groups),
             "descriptions": {key: describe(method.estimator) for key, method in methods},
             "command": self.command,
         }
+
+    def _cv_text(self) -> int | str:
+        """The number of folds or, if they are not the usual ones, what makes them."""
+        usual = isinstance(self.cv, Integral)
+        text = f"{self.cv} folds" if usual else describe_splitter(self.cv)
+        return f"{text}, groups of rows" if self.row_groups else int(self.cv) if usual else text
+
+    def _data_fingerprint(self, name: str) -> str:
+        """What a dataset is recognised by; folds that do not follow from a number and the seeds belong to it."""
+        known = dataset_fingerprint(self.datasets[name])
+        if isinstance(self.cv, Integral) and not self.row_groups:
+            return known
+        return f"{known} in folds {folds_fingerprint([self.folds[name, seed] for seed in self.seeds])}"
+
+    def n_folds(self, dataset: str, seed: int) -> int:
+        """The number of folds of a dataset."""
+        return int(self.folds[dataset, seed].max()) + 1
+
+    def _groups_of(self, name: str) -> NDArray[Any] | None:
+        """The group of each row of a dataset; a row without one is alone in its own."""
+        if not self.row_groups:
+            return None
+        rows = self.view(name).instance_names
+        known = {group: k for k, group in enumerate(dict.fromkeys(self.row_groups.values()))}
+        codes = [
+            known[self.row_groups[row]] if row in self.row_groups else -1 - k for k, row in enumerate(rows)
+        ]
+        return np.array(codes)
 
     @cached_property
     def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
@@ -166,7 +204,7 @@ class Study:
     def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
         try:
             class_labels(data.y)
-            return fold_of_rows(data.y, self.cv, seed)
+            return fold_of_rows(data.y, self.cv, seed, self._groups_of(name))
         except (TypeError, ValueError) as error:
             raise StudyError(f"dataset {name}: {error}") from error
 
@@ -183,16 +221,18 @@ class Study:
         for dataset in self.datasets:
             for method in self.methods:
                 for seed in self.seeds:
-                    yield from (Job(dataset, method, seed, fold) for fold in range(self.cv))
+                    folds = range(self.n_folds(dataset, seed))
+                    yield from (Job(dataset, method, seed, fold) for fold in folds)
 
 
 def plan_study(
     datasets: Iterable[Any],
     methods: Mapping[str, Any] | Iterable[Method],
     *,
-    cv: int,
+    cv: Any,
     seeds: int | Sequence[int],
     groups: Mapping[str, str] | None,
+    row_groups: Mapping[str, str] | None,
     usage: bool,
     command: str,
 ) -> Study:
@@ -204,11 +244,19 @@ def plan_study(
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
         raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
-    if cv < 2:
+    if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "get_n_splits", None))):
+        raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a splitter of scikit-learn")
+    if isinstance(cv, Integral) and cv < 2:
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
     named = _by_name("dataset", [(data.name, data) for data in datasets])
     keyed = _by_name("method", [(method.key, method) for method in methods])
-    return Study(named, keyed, cv, chosen, dict(groups or {}), usage, command)
+    study = Study(named, keyed, cv, chosen, dict(groups or {}), dict(row_groups or {}), usage, command)
+    if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
+        raise StudyError(
+            f"row_groups names none of the rows, only others such as {next(iter(row_groups))!r}; use the names of the "
+            f"rows of the datasets"
+        )
+    return study
 
 
 def check_resources(

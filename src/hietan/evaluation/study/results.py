@@ -148,11 +148,15 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
                 if "error" in job
             ]
             for seed in study.seeds:
-                whole = [jobs[seed, fold] for fold in range(study.cv)]
+                whole = [jobs[seed, fold] for fold in range(study.n_folds(dataset, seed))]
                 if not any("error" in job for job in whole):
                     parts = [decode_predictions(job) for job in whole]
                     predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
-            counted = [part for seed in study.seeds for part in _usage_of_seed(study, jobs, seed)]
+            counted = [
+                part
+                for seed in study.seeds
+                for part in _usage_of_folds(jobs, seed, study.n_folds(dataset, seed))
+            ]
             if counted:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
@@ -160,11 +164,11 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
     return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
 
 
-def _usage_of_seed(
-    study: Study, jobs: Mapping[tuple[int, int], Mapping[str, Any]], seed: int
+def _usage_of_folds(
+    jobs: Mapping[tuple[int, int], Mapping[str, Any]], seed: int, n_folds: int
 ) -> list[FeatureUsage]:
     """The feature usage of all folds of a seed, or nothing: only then was it counted for every row."""
-    whole = [jobs[seed, fold] for fold in range(study.cv)]
+    whole = [jobs[seed, fold] for fold in range(n_folds)]
     return [decode_usage(job) for job in whole] if all("usage" in job for job in whole) else []
 
 

@@ -57,7 +57,7 @@ def run_study(
     datasets: Iterable[Any],
     methods: Mapping[str, Any] | Iterable[Method],
     *,
-    cv: int = 10,
+    cv: Any = 10,
     seeds: int | Sequence[int] = 1,
     n_jobs: int | None = None,
     backend: str = "threads",
@@ -65,6 +65,7 @@ def run_study(
     executor: Executor | None = None,
     output: str | Path | None = None,
     groups: Mapping[str, str] | None = None,
+    row_groups: Mapping[str, str] | None = None,
     usage: bool = True,
     retry_failed: bool = False,
     job_timeout: float | None = None,
@@ -80,8 +81,10 @@ def run_study(
     methods : mapping of name to scikit-learn classifier, or iterable of Method
         The classifiers to compare. In them, in the steps of a Pipeline and in wrapped estimators, a parameter
         `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to the seed.
-    cv : int
-        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``.
+    cv : int or splitter of scikit-learn
+        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``, or any splitter that sets each
+        row aside exactly once, such as ``GroupKFold(5)`` or ``PredefinedSplit``. One that draws at random and has no
+        `random_state` gets the seed. The folds become part of the study: its directory is not resumed with others.
     seeds : int or sequence of int
         The seeds, or how many of them to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
         seeds are not independent replicates.
@@ -106,6 +109,10 @@ def run_study(
     groups : mapping of dataset name to group, optional
         Datasets that describe the same rows in several ways form a group. Ranks are also given per group, and the
         bootstrap draws a row in all datasets of its group together.
+    row_groups : mapping of row name to group, optional
+        Rows that stay together, such as paralogous genes: they are set aside in the same fold, by
+        ``StratifiedGroupKFold`` if `cv` is a number; a splitter gets them as its groups. Other rows are alone in
+        theirs.
     usage : bool
         Whether to count feature usage, in every seed, of methods that offer `trees`.
     retry_failed : bool
@@ -132,7 +139,16 @@ def run_study(
     >>> [(row.dataset, row.method, row.seed) for row in results.summary]
     [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
     """
-    study = plan_study(datasets, methods, cv=cv, seeds=seeds, groups=groups, usage=usage, command=command)
+    study = plan_study(
+        datasets,
+        methods,
+        cv=cv,
+        seeds=seeds,
+        groups=groups,
+        row_groups=row_groups,
+        usage=usage,
+        command=command,
+    )
     check_resources(n_jobs, backend, scheduler, job_timeout)
     if executor is not None:
         check_executor(executor)

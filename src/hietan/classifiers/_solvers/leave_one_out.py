@@ -1,0 +1,146 @@
+"""Scores of training rows by a network of all other rows; the smoothing and the temperature chosen with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_softmax
+
+from hietan.classifiers._solvers.temperature import best_temperature
+from hietan.structure import BinaryRows, OpenCounts, Openings, are_whole, leave_one_out_log_likelihood
+
+ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
+"""The values of alpha that are tried where it is chosen from the data."""
+HOTTEST = 1e4
+"""The largest temperature of a network, and the inverse of the smallest."""
+# Up to this total, losses are repeated as their rows would be: their mean then has the same bits.
+_MOST_REPEATED = 1 << 24
+
+
+def log_shares(counts: NDArray[Any], alpha: float) -> NDArray[np.float64]:
+    """ln P(c) = ln (n_c + alpha) / (n + C alpha), with the n_c in the last axis."""
+    total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
+    shares: NDArray[np.float64] = np.log((counts + alpha) / total)
+    return shares
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """What is known of a network before its alpha.
+
+    Attributes
+    ----------
+    openings : Openings
+        Where features are open.
+    counts : OpenCounts
+        The counts of the training rows.
+    smoothing : {"laplace", "pooled"}
+        The prior guess.
+    unit : float
+        The unit of the counts, in rows.
+    """
+
+    openings: Openings
+    counts: OpenCounts
+    smoothing: str
+    unit: float
+
+    def log_likelihood(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
+        """ln P(x | c) of training rows, each by the counts without it, or without as much of it as it weighs."""
+        known = self.openings, self.counts, rows, codes, self.smoothing, alpha
+        return leave_one_out_log_likelihood(*known, unit=self.unit)
+
+    def joint_log(
+        self,
+        rows: BinaryRows,
+        codes: NDArray[np.int64],
+        alpha: float,
+        log_prior: NDArray[np.float64] | None = None,
+        temperature: float = 1.0,
+    ) -> NDArray[np.float64]:
+        """ln P(c, x) of training rows; the classes' probabilities are estimated from the other rows, unless given.
+
+        ln P(x | c) is divided by the temperature.
+        """
+        scores = self.log_likelihood(rows, codes, alpha) / temperature
+        return scores + (self._log_priors(rows, codes, alpha) if log_prior is None else log_prior)
+
+    def _log_priors(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
+        """For each row, the logarithms of the classes' shares of the other rows."""
+        others = np.tile(self.counts.class_count, (len(codes), 1))
+        others[np.arange(len(codes)), codes] -= 1 if rows.weights is None else rows.weights
+        return log_shares(others, alpha / self.unit)
+
+    def choose_alpha(
+        self, rows: BinaryRows, codes: NDArray[np.int64], log_prior: NDArray[np.float64] | None = None
+    ) -> float:
+        """The alpha with the smallest leave-one-out log loss of all training rows; the smallest of several.
+
+        Parameters
+        ----------
+        rows : BinaryRows
+            The training rows.
+        codes : array of shape (n_rows,)
+            The class of each row, as a position among the classes.
+        log_prior : array of shape (n_classes,) or None
+            The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
+        """
+        rows = rows.sparse()
+        left_out = leave_one(rows, self.unit)
+
+        def loss(alpha: float) -> float:
+            return self._log_loss(self.joint_log(left_out, codes, alpha, log_prior), rows, codes)
+
+        return ALPHA_GRID[int(np.argmin([loss(alpha) for alpha in ALPHA_GRID]))]
+
+    def choose_temperature(
+        self,
+        rows: BinaryRows,
+        codes: NDArray[np.int64],
+        alpha: float,
+        log_prior: NDArray[np.float64] | None = None,
+    ) -> float:
+        """The temperature with the smallest leave-one-out log loss of all training rows.
+
+        Parameters
+        ----------
+        rows : BinaryRows
+            The training rows.
+        codes : array of shape (n_rows,)
+            The class of each row, as a position among the classes.
+        alpha : float
+            The weight of the prior guess.
+        log_prior : array of shape (n_classes,) or None
+            The logarithms of the classes' probabilities; None means that they are estimated from the other rows.
+        """
+        rows = rows.sparse()
+        left_out = leave_one(rows, self.unit)
+        scores = self.log_likelihood(left_out, codes, alpha)
+        log_priors = self._log_priors(left_out, codes, alpha) if log_prior is None else log_prior
+        return best_temperature(
+            lambda temperature: self._log_loss(log_priors + scores / temperature, rows, codes), HOTTEST
+        )
+
+    def _log_loss(self, joint: NDArray[np.float64], rows: BinaryRows, codes: NDArray[np.int64]) -> float:
+        """The mean log loss of rows with these scores, each as often as it counts."""
+        own = log_softmax(joint, axis=1)[np.arange(len(codes)), codes]
+        if rows.weights is None:
+            return -float(own.mean())
+        if self.unit == 1 and rows.total <= _MOST_REPEATED:
+            return -float(np.repeat(own, rows.weights).mean())
+        return -float(np.average(own, weights=rows.weights))
+
+
+def stand_for_copies(rows: BinaryRows, unit: float) -> bool:
+    """Whether the weights of rows are whole numbers, so that each stands for that many copies of its row."""
+    return unit <= 1 and (rows.weights is None or are_whole(rows.weights.astype(np.float64) * unit))
+
+
+def leave_one(rows: BinaryRows, unit: float) -> BinaryRows:
+    """The rows with the weights with which each is left out: that of one copy, or all of it if there are no copies."""
+    if rows.weights is None or not stand_for_copies(rows, unit):
+        return rows
+    return replace(rows, weights=np.full(rows.n_rows, round(1 / unit), dtype=np.int32))

@@ -1,0 +1,428 @@
+"""Weights of rows: whole ones are copies, others keep counts integers; in every model, storage and way of fitting."""
+
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import sklearn
+from hypothesis import given
+from hypothesis import strategies as st
+from imblearn.ensemble import RUSBoostClassifier
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier, BaggingClassifier
+from sklearn.model_selection import cross_validate
+from sklearn.utils import estimator_checks
+
+import hietan
+from hietan import TAN, HieBAN, HieLogistic, Hierarchy, HieTAN, LazySelection
+from hietan.classifiers import HieAODE
+from hietan.structure import relevance
+from support.examples import examples
+from support.families import BAYES, CLASSIFIERS, name_of, seeded
+from support.storages import kept
+
+EDGES = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("c", "e")]
+HIERARCHY = Hierarchy.from_edges(EDGES)
+NAMES = list(HIERARCHY.features)
+every_classifier = pytest.mark.parametrize("make", CLASSIFIERS, ids=name_of)
+IMPORTANT = [make for make in CLASSIFIERS if hasattr(make, "feature_importances_")]
+every_bayes = pytest.mark.parametrize("make", BAYES, ids=name_of)
+pytestmark = pytest.mark.filterwarnings("ignore::hietan.HierarchyWarning")
+
+
+def made(make, **parameters):
+    fast = {"lam": 0.01} if make.__name__ == "ProximalGraph" else {}
+    return make(hierarchy=HIERARCHY, **{**seeded(make), **fast, **parameters})
+
+
+def problem(n=40, seed=0, n_classes=2):
+    rng = np.random.default_rng(seed)
+    X = HIERARCHY.close((rng.random((n, 5)) < 0.4).astype(np.uint8))
+    return X, np.arange(n) % n_classes, rng.integers(0, 4, n)
+
+
+def state(model, X):
+    """What a model predicts, and everything that was counted."""
+    counts = getattr(model, "counts_", None)
+    counted = [] if counts is None else [counts.class_count, counts.ones]
+    return [model.predict_proba(X), *counted]
+
+
+def assert_same(a, b, X):
+    for left, right in zip(state(a, X), state(b, X), strict=True):
+        np.testing.assert_array_equal(left, right)
+
+
+weighted_rows = st.lists(
+    st.tuples(st.integers(0, 31), st.integers(0, 2), st.integers(0, 3)), min_size=2, max_size=12
+)
+
+
+@every_classifier
+@examples(4)
+@given(rows=weighted_rows)
+def test_whole_weights_are_copies_to_the_bit(make, rows):
+    bits, y, w = (np.array(column) for column in zip(*rows, strict=True))
+    bits, y, w = np.append(bits, [5, 9]), np.append(y, [0, 1]), np.append(w, [1, 2])
+    X = (bits[:, None] >> np.arange(5) & 1).astype(np.uint8)
+    copies = made(make).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert_same(made(make).fit(X, y, sample_weight=w), copies, X)
+    assert_same(made(make).fit(sp.csr_array(X), y, w.astype(float)), copies, X)
+
+
+@pytest.mark.patient
+@every_bayes
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_every_container_and_storage_counts_the_same_weights(make, storage):
+    X, y, w = problem()
+    copies = made(make).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    frame = pd.DataFrame(X, columns=NAMES)
+    blocks = [da.from_array(array, chunks=(7, *array.shape[1:])) for array in (X, y, w)]
+    with kept(storage):
+        for held in (X, sp.csr_array(X), sp.csc_matrix(X)):
+            assert_same(made(make).fit(held, y, w), copies, X)
+        named = made(make).fit(frame, y, pd.Series(w))
+        np.testing.assert_array_equal(named.predict_proba(frame), copies.predict_proba(X))
+        assert_same(made(make).fit(*blocks), copies, X)
+        assert_same(made(make).fit(*blocks[:2], w), copies, X)
+        parts = made(make)
+        for part in np.array_split(np.arange(40), 3):
+            parts.partial_fit(X[part], y[part], classes=[0, 1], sample_weight=w[part])
+        assert_same(parts, copies, X)
+
+
+@every_classifier
+def test_a_weight_of_zero_leaves_a_row_out(make):
+    X, y, w = problem(n_classes=3)
+    w = np.where(y == 2, 0, w + 0.25)
+    keep = w > 0
+    model = made(make).fit(X, y, sample_weight=w)
+    assert model.classes_.tolist() == [0, 1]
+    assert_same(model, made(make).fit(X[keep], y[keep], sample_weight=w[keep]), X)
+
+
+def test_a_contradiction_is_reported_with_the_number_that_its_row_was_given():
+    X, y, w = problem()
+    X, w = np.zeros_like(X), np.where(np.arange(40) < 9, 0, 2)
+    X[[3, 20], 1] = 1
+    for make in (HieTAN, HieBAN, HieLogistic):
+        with pytest.warns(hietan.HierarchyWarning, match="in row 20,"):
+            made(make).fit(X, y, sample_weight=w)
+    with pytest.warns(hietan.HierarchyWarning, match="in row 20,"):
+        made(HieTAN).fit(*(da.from_array(a, chunks=(6, *a.shape[1:])) for a in (X, y, w)))
+
+
+@every_bayes
+def test_other_weights_are_multiples_of_a_unit_below_2_to_the_30(make):
+    X, y, _ = problem()
+    w = np.random.default_rng(1).random(40)
+    model = made(make).fit(X, y, sample_weight=w)
+    units = np.rint(w / model.weight_unit_)
+    assert 2**29 <= units.sum() < 2**30 and np.log2(model.weight_unit_) % 1 == 0
+    assert model.class_count_.tolist() == [units[y == c].sum() for c in (0, 1)]
+    # What is given in rows weighs what it weighs in rows: whole weights in halves are halves of rows.
+    whole = np.arange(40) % 3 + 1
+    expected = made(make).fit(X, y, sample_weight=whole)
+    halves = made(make, weight_unit=0.5).fit(X, y, sample_weight=whole)
+    assert halves.weight_unit_ == 0.5 and halves.class_count_.sum() == 2 * expected.class_count_.sum()
+    np.testing.assert_allclose(halves.predict_proba(X), expected.predict_proba(X), rtol=1e-12)
+    if hasattr(expected, "tree_"):
+        assert halves.tree_.edges == expected.tree_.edges
+
+
+def literal_importances(model, X, w):
+    sums = dict.fromkeys(model.hierarchy_.features, 0.0)
+    for explanation, weight in zip(model.explain(X), w, strict=True):
+        for part in explanation.contributions:
+            sums[part.feature] += weight * abs(part.contribution)
+    return np.array(list(sums.values())) / w.sum()
+
+
+@pytest.mark.parametrize("make", IMPORTANT, ids=name_of)
+@pytest.mark.parametrize("scale", [1, 0.3])
+def test_importances_are_mean_absolute_contributions_over_the_training_rows(make, scale):
+    X, y, w = problem()
+    y = X[:, 3] ^ (np.arange(40) % 5 == 0)
+    smoothings = ("laplace", "pooled") if make is not HieLogistic else (None,)
+    for smoothing in smoothings:
+        model = made(make, **({} if smoothing is None else {"smoothing": smoothing}))
+        assert not hasattr(model, "feature_importances_")
+        model.fit(X, y, sample_weight=w * scale)
+        expected = literal_importances(model, X, w)
+        np.testing.assert_allclose(model.feature_importances_, expected, rtol=1e-6, atol=1e-12)
+        assert model.feature_importances_.max() > 0.1
+    model.fit(X, np.arange(40) % 3)
+    with pytest.raises(AttributeError, match="feature_importances_ needs two classes, but there are 3"):
+        _ = model.feature_importances_
+
+
+@every_bayes
+def test_log_probabilities_of_features_are_those_of_naive_bayes(make):
+    X, y, w = problem()
+    model = made(make, smoothing="laplace", alpha=0.7)
+    assert not hasattr(model, "feature_log_prob_")
+    model.fit(X, y, sample_weight=w)
+    where = np.ones_like(X, dtype=bool)
+    if make is HieBAN:  # only where all parents are 1
+        parents = [[NAMES.index(p) for p in HIERARCHY.parents(name)] for name in NAMES]
+        where = np.array([X[:, above].all(axis=1) for above in parents]).T
+    for c in (0, 1):
+        weight = (w * (y == c))[:, None] * where
+        expected = ((weight * X).sum(axis=0) + 0.7) / (weight.sum(axis=0) + 1.4)
+        np.testing.assert_allclose(np.exp(model.feature_log_prob_[c]), expected, rtol=1e-12)
+
+
+@every_bayes
+def test_weights_are_those_of_the_formula(make):
+    """Weights of a quarter: the model is that of whole weights with alpha and the constants in quarters of rows."""
+    X, y, _ = problem()
+    quarters = np.arange(40) % 3 + 1
+    model = made(make, smoothing="laplace", alpha=0.5).fit(X, y, sample_weight=quarters / 4)
+    twin = made(make, smoothing="laplace", alpha=2.0).fit(X, y, sample_weight=quarters)
+    np.testing.assert_allclose(model.predict_proba(X), twin.predict_proba(X), rtol=1e-12)
+
+
+def test_pooled_smoothing_keeps_its_constants_in_rows():
+    X, y, _ = problem()
+    w = (np.arange(40) % 3 + 1) / 8
+    model = made(HieBAN, class_prior=[0.5, 0.5]).fit(X, y, sample_weight=w)
+    root = X[:, 0]
+    n = np.array([[w[(y == c) & (root == a)].sum() for a in (0, 1)] for c in (0, 1)])
+    q = (n[:, 1].sum() + 0.5) / (n.sum() + 1)
+    theta = (n[:, 1] + 2 * q) / (n.sum(axis=1) + 2)
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_[:, 0]), theta, rtol=1e-12)
+
+
+@pytest.mark.patient
+@every_classifier
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([-1.0] + [1.0] * 39, "must not be negative, but row 0 has the weight -1.0"),
+        ([np.nan] + [1.0] * 39, "NaN"),
+        ([np.inf] + [1.0] * 39, "infinity"),
+        ([1.5e308] * 40, "add up to inf"),
+        ([1e-300] * 40, "rescale the weights"),
+        ([0.0] * 40, "zero for all rows"),
+        ([1.0] * 39, r"shape \(40,\), but has the shape \(39,\)"),
+        ([[1.0]] * 40, r"has the shape \(40, 1\)"),
+    ],
+)
+def test_weights_that_mean_nothing_are_refused(make, weights, message):
+    X, y, _ = problem()
+    with pytest.raises(ValueError, match=message):
+        made(make).fit(X, y, sample_weight=weights)
+
+
+def test_parts_need_whole_weights_or_a_unit():
+    X, y, _ = problem()
+    w = np.full(40, 0.75)
+    blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y, w)]
+    with pytest.raises(ValueError, match=r"the weight 0.75: .* set weight_unit"):
+        made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=w)
+    with pytest.raises(ValueError, match=r"the weight 0.75: .* set weight_unit"):
+        made(TAN).fit(*blocks)
+    with pytest.raises(ValueError, match='class_weight="balanced" needs all training rows at once'):
+        made(TAN, class_weight="balanced").partial_fit(X, y, classes=[0, 1])
+    whole = made(TAN, weight_unit=2**-4).fit(X, y, sample_weight=w)
+    parts = made(TAN, weight_unit=2**-4).partial_fit(X[:9], y[:9], [0, 1], w[:9]).partial_fit(X[9:], y[9:])
+    assert parts.class_count_.sum() == 9 * 12 + 31 * 16
+    assert_same(made(TAN, weight_unit=2**-4).fit(*blocks), whole, X)
+    with pytest.raises(ValueError, match=r"weight_unit=1.0 is not the unit of the counts so far, 0.0625"):
+        parts.set_params(weight_unit=1.0).partial_fit(X, y)
+    with pytest.raises(ValueError, match="more than the counts can hold"):
+        made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=np.full(40, 1e9))
+    with pytest.raises(ValueError, match="weight_unit must be a power of two"):
+        made(TAN, weight_unit=0.3).fit(X, y)
+
+
+def test_parts_are_added_after_a_fit_in_its_unit_and_after_loading(tmp_path):
+    X, y, _ = problem()
+    w = np.linspace(0.1, 2, 40)
+    model = made(TAN).fit(X, y, sample_weight=w)
+    hietan.save(model, tmp_path / "m")
+    loaded = hietan.load(tmp_path / "m")
+    assert loaded.weight_unit_ == model.weight_unit_ < 1
+    assert_same(loaded, model, X)
+    model.partial_fit(X[:5], y[:5])
+    assert model.class_count_.sum() == np.rint(w / model.weight_unit_).sum() + 5 / model.weight_unit_
+    assert_same(loaded.partial_fit(X[:5], y[:5]), model, X)
+
+
+@every_bayes
+def test_class_weights_multiply(make):
+    X, y, w = problem(n_classes=3)
+    by_row = made(make).fit(X, y, sample_weight=w * np.array([1, 3, 2])[y])
+    assert_same(made(make, class_weight={1: 3, 2: 2}).fit(X, y, sample_weight=w), by_row, X)
+    y = np.where(np.arange(40) < 30, 0, 1)
+    balanced = made(make, class_weight="balanced").fit(X, y)
+    assert_same(balanced, made(make).fit(X, y, sample_weight=np.where(y == 0, 40 / 60, 2.0)), X)
+    assert np.ptp(balanced.class_count_ * balanced.weight_unit_) < 1e-6
+    blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y)]
+    lazy = made(make, class_weight="balanced", weight_unit=balanced.weight_unit_).fit(*blocks)
+    assert_same(lazy, balanced, X)
+
+
+def test_a_feature_has_an_estimator_if_its_value_weighs_more_than_the_frequency_minus_one():
+    X, y, _ = problem()
+    w = np.full(40, 0.3)
+    seen = (X == X[0]).sum(axis=0) * 0.3
+    for m in (0, 1, 2, 4):
+        model = made(HieAODE, min_frequency=m).fit(X, y, sample_weight=w)
+        used = model.explain(X[:1])[0]
+        assert bool(used.other) == bool((seen > m - 1).any())
+
+
+def test_leaving_out_one_copy_or_a_whole_row():
+    X, y, w = problem()
+    w = w + 1
+    model = made(HieBAN).fit(X, y, sample_weight=w)
+    copies = made(HieBAN).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    one = copies.leave_one_out_joint_log_proba(np.repeat(X, w, axis=0), np.repeat(y, w))
+    np.testing.assert_array_equal(np.repeat(model.leave_one_out_joint_log_proba(X, y), w, axis=0), one)
+    for scale in (1, 0.3):
+        model = made(HieBAN).fit(X, y, sample_weight=w * scale)
+        found = model.leave_one_out_joint_log_proba(X, y, sample_weight=w * scale)
+        for i in (0, 7, 39):
+            rest = np.arange(40) != i
+            unit = made(HieBAN, weight_unit=model.weight_unit_)
+            without = unit.fit(X[rest], y[rest], sample_weight=w[rest] * scale)
+            np.testing.assert_allclose(found[i], without.predict_joint_log_proba(X[[i]])[0], rtol=1e-12)
+
+
+def test_the_temperature_of_whole_weights_is_that_of_copies():
+    X, y, w = problem()
+    for parameters in ({"alpha": None}, {"class_prior": [0.3, 0.7]}):
+        model = made(HieBAN, calibrate=True, **parameters).fit(X, y, sample_weight=w)
+        copies = made(HieBAN, calibrate=True, **parameters).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+        assert model.temperature_ == copies.temperature_ != 1
+        assert_same(model, copies, X)
+    # Weights that are not whole numbers: the loss of each row, left out altogether, has its weight.
+    w = w + 0.3
+    model = made(HieBAN, calibrate=True).fit(X, y, sample_weight=w)
+
+    def loss(temperature):
+        plain = made(HieBAN, weight_unit=model.weight_unit_).fit(X, y, sample_weight=w)
+        plain.temperature_ = temperature
+        joint = plain.leave_one_out_joint_log_proba(X, y, sample_weight=w)
+        own = joint[np.arange(40), y] - np.logaddexp(*joint.T)
+        return -np.average(own, weights=w)
+
+    best = model.temperature_
+    assert loss(best) < min(loss(best * 1.01), loss(best / 1.01))
+    expected = literal_importances(model, X, w)
+    np.testing.assert_allclose(model.feature_importances_, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("selection", ["hip", "mr", "hip-mr", "hnb", "rnb"])
+@pytest.mark.parametrize("model", ["naive-bayes", "tan", "nearest"])
+def test_whole_weights_are_copies_in_lazy_selections(selection, model, tmp_path):
+    X, y, w = problem(n_classes=3)
+    options = {"selection": selection, "model": model, "n_features": 3, "n_neighbors": 4}
+    weighed = made(LazySelection, **options).fit(X, y, sample_weight=w)
+    copies = made(LazySelection, **options).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert_same(weighed, copies, X)
+    assert weighed.selected(X) == copies.selected(X)
+    hietan.save(weighed, tmp_path / "m")
+    assert_same(hietan.load(tmp_path / "m"), copies, X)
+    if model == "nearest":
+        for a, b in zip(weighed.explain(X), copies.explain(X), strict=True):
+            assert [n.label for n in a.neighbours] == [n.label for n in b.neighbours]
+        with pytest.raises(
+            ValueError, match=r"counts whole votes, so sample_weight and class_weight must give"
+        ):
+            made(LazySelection, **options).fit(X, y, sample_weight=w + 0.5)
+
+
+def test_relevance_keeps_its_constants_in_rows():
+    X, y, w = problem(n_classes=3)
+    counts = made(TAN).fit(X, y, sample_weight=w).counts_
+    halves = made(TAN, weight_unit=0.5).fit(X, y, sample_weight=w).counts_
+    np.testing.assert_array_equal(relevance(halves, 0.5), relevance(counts))
+    assert (relevance(halves) != relevance(counts)).any()
+
+
+@pytest.mark.patient
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("parameters", [{}, {"alpha": None, "ridge": None, "calibrate": True}])
+def test_the_regression_of_whole_weights_is_that_of_copies(n_classes, parameters):
+    X, y, w = problem(n_classes=n_classes)
+    w = np.maximum(w, 1)
+    model = made(HieLogistic, **parameters).fit(X, y, sample_weight=w)
+    copies = made(HieLogistic, **parameters).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert_same(model, copies, X)
+    for name in ("alpha_", "ridge_", "scale_", "temperature_"):
+        assert getattr(model, name) == getattr(copies, name)
+
+
+def test_many_copies_are_not_made_but_give_the_same_regression(monkeypatch):
+    X, y, w = problem()
+    copies = made(HieLogistic).fit(X, y, sample_weight=w * 2)
+    monkeypatch.setattr("hietan.classifiers._fitting.MOST_COPIES", 0)
+    weighed = made(HieLogistic).fit(X, y, sample_weight=w * 2)
+    assert weighed.scale_ == pytest.approx(copies.scale_, rel=1e-12)
+    np.testing.assert_allclose(weighed.predict_proba(X), copies.predict_proba(X), rtol=1e-6)
+
+
+def test_other_weights_multiply_the_loss_and_leave_sigma_to_the_rows():
+    X, y, _ = problem()
+    w = np.linspace(0.2, 1.7, 40)
+    model = made(HieLogistic).fit(X, y, sample_weight=w)
+    network = made(HieBAN, class_prior=[0.5, 0.5]).fit(X, y, sample_weight=w)
+    joint = network.leave_one_out_joint_log_proba(X, y, sample_weight=w)
+    g = joint[:, 1] - joint[:, 0]
+    assert model.scale_ == pytest.approx(g.std(), rel=1e-12)
+    weight = w * np.where(y == 1, w.sum() / (2 * w[y == 1].sum()), w.sum() / (2 * w[y == 0].sum()))
+    sign = np.where(y == 1, 1, -1)
+    score = g / g.std() + X @ model.coef_[0] + model.intercept_[0]
+    slope = -weight * sign / (1 + np.exp(sign * score))
+    np.testing.assert_allclose(X.T @ slope + X.sum() / 40 * model.coef_[0], 0, atol=1e-6)
+    np.testing.assert_allclose(slope.sum() + 10 * model.intercept_[0], 0, atol=1e-6)
+
+
+@pytest.mark.patient
+@every_classifier
+@pytest.mark.parametrize(
+    "check",
+    [
+        estimator_checks.check_sample_weights_pandas_series,
+        estimator_checks.check_sample_weights_not_an_array,
+        estimator_checks.check_sample_weights_list,
+        estimator_checks.check_sample_weights_shape,
+        estimator_checks.check_sample_weights_not_overwritten,
+        estimator_checks.check_sample_weight_equivalence_on_dense_data,
+        estimator_checks.check_sample_weight_equivalence_on_sparse_data,
+        estimator_checks.check_classifiers_one_label_sample_weights,
+    ],
+    ids=lambda check: check.__name__,
+)
+def test_scikit_learns_checks_of_weights(make, check):
+    check(make.__name__, made(make).set_params(hierarchy=None))
+
+
+def test_ensembles_that_weigh_rows():
+    X, y, _ = problem(60)
+    y = (X[:, 3] ^ (np.arange(60) % 7 == 0)).astype(int)
+    base = made(HieTAN, alpha=0.01)
+    for model in (
+        AdaBoostClassifier(base, n_estimators=3, random_state=0),
+        RUSBoostClassifier(base, n_estimators=3, random_state=0),
+        BaggingClassifier(base, n_estimators=3, random_state=0),
+    ):
+        assert model.fit(X, y).score(X, y) > 0.7
+        assert len(model.estimators_) > 1
+    assert base.set_params(class_weight="balanced").fit(X, y).score(X, y, sample_weight=np.ones(60)) > 0.7
+
+
+@pytest.mark.patient
+@every_classifier
+def test_weights_are_routed(make):
+    X, y, w = problem()
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = made(make).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        found = cross_validate(model, X, y, params={"sample_weight": w + 1}, cv=2, return_estimator=True)
+    half = clone(model).fit(X[20:], y[20:], sample_weight=w[20:] + 1)
+    first = found["estimator"][0]
+    assert first.score(X[:20], y[:20], sample_weight=w[:20] + 1) == found["test_score"][0]
+    np.testing.assert_array_equal(first.predict_proba(X), half.predict_proba(X))
