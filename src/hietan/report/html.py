@@ -10,11 +10,16 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-STYLES = ("styles/base.css", "styles/parts.css", "styles/media.css")
+STYLES = ("styles/base.css", "styles/parts.css", "styles/quality.css", "styles/media.css")
 SCRIPTS = (
     "dom.js",
     "data.js",
+    "routes.js",
+    "takeaway.js",
+    "sorted_table.js",
     "overview.js",
+    "one_dataset.js",
+    "curves.js",
     "ranking.js",
     "reliability.js",
     "features.js",

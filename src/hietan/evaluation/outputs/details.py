@@ -52,6 +52,7 @@ class DatasetDetails:
             "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
             "classes": self.view.class_names,
             "symbols": self.view.symbols,
+            "account": self.view.account,
             "explained": [
                 {"row": i, "why": why, "methods": self.rows[i]}
                 for i, why in self.chosen.items()

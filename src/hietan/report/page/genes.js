@@ -22,6 +22,7 @@ function genes() {
   if (isStudy) all.sort((a, b) => Boolean(b.entry) - Boolean(a.entry));
   const browser = new GeneBrowser(all);
   browser.open(firstGene(all));
+  openers.set("row", (name) => browser.openNamed(name));
   return [!isStudy && candidatesIntro(), browser.elements()];
 }
 
@@ -77,7 +78,11 @@ class GeneBrowser {
     return el(
       "div",
       { class: "controls" },
-      searchField("Search genes", (query) => this.change({ query })),
+      searchField(
+        "Search genes",
+        (query) => this.change({ query }),
+        () => this.openFirst(),
+      ),
       datasets.length > 1 && selectField("Dataset", options, changeDataset, ""),
       checkbox("explained only", (explainedOnly) => this.change({ explainedOnly })),
     );
@@ -115,6 +120,20 @@ class GeneBrowser {
     setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
   }
 
+  // An exact name comes before names that contain it.
+  openFirst() {
+    const found = this.all.filter((g) => this.matches(g));
+    const isExact = (g) => [g.gene, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
+    const first = found.find(isExact) ?? found[0];
+    if (first) this.choose(first);
+  }
+
+  openNamed(name) {
+    const found = this.all.filter((g) => g.gene === name || symbolOf(g.dataset, g.row) === name);
+    const first = found.find((g) => g.entry) ?? found[0];
+    if (first && !this.isChosen(first)) this.open(first);
+  }
+
   isChosen({ dataset, row }) {
     return dataset === this.chosen?.dataset && row === this.chosen.row;
   }
@@ -132,6 +151,7 @@ class GeneBrowser {
   // On narrow screens the gene is below the list, so it is scrolled to.
   choose(g) {
     this.open(g);
+    setAddress("row", g.gene);
     this.detail.focus({ preventScroll: true });
     if (innerWidth < 960) this.detail.scrollIntoView();
   }

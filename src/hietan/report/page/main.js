@@ -49,9 +49,16 @@ function walkTabs(event) {
   parts[next].tab.focus();
 }
 
+// The part in which a row, a term or a method is shown.
+const PART_OF = { row: "genes", term: "features", method: "overview" };
+
 function followHash() {
-  const i = parts.findIndex(({ id }) => id === location.hash.slice(1));
-  if (i >= 0) showPart(i);
+  const address = readAddress(location.hash);
+  const wanted = address ? PART_OF[address[0]] : location.hash.slice(1);
+  const i = parts.findIndex(({ id }) => id === wanted);
+  if (i < 0) return;
+  showPart(i);
+  if (address) openers.get(address[0])?.(address[1]);
 }
 
 setContent(
@@ -67,7 +74,7 @@ if (parts.length > 1) {
   tabList.remove();
 }
 tabList.addEventListener("keydown", walkTabs);
-addEventListener("hashchange", followHash);
+addEventListener("popstate", followHash);
 addEventListener("beforeprint", () => parts.forEach(ensureBuilt));
 showPart(0);
 followHash();
