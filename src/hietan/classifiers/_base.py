@@ -28,7 +28,7 @@ from hietan.classifiers.checks import (
     warn_of_contradiction,
     warn_of_misspelt,
 )
-from hietan.explain import Explanation, ScoreParts, explain_rows
+from hietan.explain import Explanation, ScoreParts, contribution_matrix, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
@@ -297,6 +297,30 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
             target=target,
             hierarchy=self.hierarchy_,
             names=names,
+        )
+
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        target : label or None, default None
+            The class, as for `explain`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            Features that are left out of a row add 0 to it.
+        """
+        rows = self._read(X)
+        log_prior = self._log_prior()
+        return contribution_matrix(
+            lambda start, stop: self._parts_of(rows, start, stop, log_prior),
+            rows.n_rows,
+            self.classes_.tolist(),
+            target,
         )
 
     def _read(self, X: Any) -> BinaryRows:

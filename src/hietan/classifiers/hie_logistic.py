@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -35,7 +35,7 @@ from hietan.classifiers.checks import (
     warn_of_misspelt,
 )
 from hietan.classifiers.hie_ban import choose_alpha
-from hietan.explain import Explanation, ScoreParts, explain_rows
+from hietan.explain import Explanation, ScoreParts, contribution_matrix, explain_rows
 from hietan.explain.labels import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
@@ -327,17 +327,10 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
-        network = self._network()
         rows = self._read(X)
-        scores = self._scores(network, rows)
         labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
-
-        def parts_of(start: int, stop: int) -> ScoreParts:
-            values = unpack(rows.words(np.arange(start, stop)), stop - start)
-            return self._parts(network, scores[start:stop], values)
-
         return explain_rows(
-            parts_of,
+            self._parts_of(rows),
             method=type(self).__name__,
             rows=labels,
             classes=self.classes_.tolist(),
@@ -345,6 +338,25 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             hierarchy=self.hierarchy_,
             names=names,
         )
+
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
+
+        Parameters and result are those of `explain`, but for the names; features that add nothing have 0.
+        """
+        rows = self._read(X)
+        return contribution_matrix(self._parts_of(rows), rows.n_rows, self.classes_.tolist(), target)
+
+    def _parts_of(self, rows: BinaryRows) -> Callable[[int, int], ScoreParts]:
+        """A function that takes the scores of the rows from a start to a stop apart."""
+        network = self._network()
+        scores = self._scores(network, rows)
+
+        def parts_of(start: int, stop: int) -> ScoreParts:
+            values = unpack(rows.words(np.arange(start, stop)), stop - start)
+            return self._parts(network, scores[start:stop], values)
+
+        return parts_of
 
     def _parts(
         self, network: OpenScores, scores: NDArray[np.float64], values: NDArray[np.uint8]

@@ -12,7 +12,7 @@ from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
 from hietan.classifiers._fitting import Columns, Counted
 from hietan.classifiers._shared_relations import SharedRelations
-from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, sum_factors
+from hietan.explain import RemovalKind, RemovedByRow, RemovedFeature, ScoreParts, sum_factors
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, count_ones, first_violation, unpack
 from hietan.structure.tree import ABSENT, ROOT
@@ -125,7 +125,7 @@ class HIPNB(PackedBayes):
             parents=parents,
             factors=factors,
             base=base,
-            removed=tuple(map(self._removed, kept, values)),
+            removed=RemovedByRow(n_rows, lambda row: self._removed(kept[row], values[row])),
         )
 
     def _removed(self, kept: NDArray[np.uint8], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:

@@ -367,6 +367,30 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        target : label or None, default None
+            The class, as for `explain`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            Features that are left out of a row add 0 to it.
+        """
+        rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        labels = self.classes_.tolist()
+        if target is None and len(labels) > 2:
+            chosen = np.searchsorted(self.classes_, self.predict(X))
+        else:
+            chosen = np.full(rows.shape[0], 1 if target is None else labels.index(target))
+        weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
+        return np.asarray(rows.toarray() * weights[chosen])
+
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:

@@ -265,6 +265,8 @@ def _dataset(
             }
             for i, lines in usage.items()
         },
+        "present": details.get("present", []),
+        "effects": {number[key]: found for key, found in details.get("effects", {}).items() if key in number},
         "reasons": details.get("reasons", []),
         "explained": [
             {**entry, "methods": {number[key]: why for key, why in entry["methods"].items() if key in number}}

@@ -192,6 +192,27 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         found = self._call("explain", X, target=target, term_names=names)
         return [replace(explanation, hierarchy=self.hierarchy_) for explanation in found]
 
+    @_if_offered
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X; the dropped columns add 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows, with all columns.
+        target : label or None, default None
+            The class, as for `explain`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            The numbers of `explain`.
+        """
+        found = np.asarray(self._call("contributions", X, target=target))
+        whole = np.zeros((len(found), len(self.support_)))
+        whole[:, np.flatnonzero(self.support_)] = found
+        return whole
+
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""
         check_is_fitted(self)

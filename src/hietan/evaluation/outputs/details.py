@@ -4,15 +4,37 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, compact_trace, ontology_parents
+from hietan.evaluation.outputs.effects import class_counts
 from hietan.exceptions import StudyError
 
 FOLDER = "details"
+
+
+@dataclass(frozen=True)
+class ExplainedRows:
+    """What the models of one method say about rows of a dataset.
+
+    Attributes
+    ----------
+    explanations, traces : dict of int to Any
+        By row, its explanation, and how its tree was learned, if the method learns any.
+    more : dict of int to dict
+        By row, further entries of the explanation in the file.
+    effects : dict or None
+        Which terms matter, as by `TermEffects.content`.
+    """
+
+    explanations: dict[int, Any] = field(default_factory=dict)
+    traces: dict[int, Any] = field(default_factory=dict)
+    more: dict[int, dict[str, Any]] = field(default_factory=dict)
+    effects: dict[str, Any] | None = None
 
 
 class DatasetDetails:
@@ -34,13 +56,22 @@ class DatasetDetails:
         self.chosen = chosen
         self.reasons = Reasons()
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
+        self.effects: dict[str, Any] = {}
 
-    def add(self, key: str, explanations: Mapping[int, Any], traces: Mapping[int, Any]) -> None:
-        """Add what one method says about the chosen rows, and how it learned their trees, if it learns any."""
-        for i, explanation in explanations.items():
-            self.rows[i][key] = compact(explanation, self.reasons)
-            if i in traces:
-                self.rows[i][key]["trace"] = compact_trace(traces[i])
+    def add(self, key: str, explained: ExplainedRows) -> None:
+        """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
+        for i, explanation in explained.explanations.items():
+            self.rows[i][key] = compact(explanation, self.reasons) | explained.more.get(i, {})
+            if i in explained.traces:
+                self.rows[i][key]["trace"] = compact_trace(explained.traces[i])
+        if explained.effects is not None:
+            self.effects[key] = explained.effects
+
+    def discard(self, key: str) -> None:
+        """Remove what one method has added."""
+        self.effects.pop(key, None)
+        for methods in self.rows.values():
+            methods.pop(key, None)
 
     def content(self) -> dict[str, Any]:
         """The content of the file as plain values."""
@@ -53,6 +84,8 @@ class DatasetDetails:
             "classes": self.view.class_names,
             "symbols": self.view.symbols,
             "account": self.view.account,
+            "present": class_counts(self.view.data.X, self.view.data.y),
+            "effects": self.effects,
             "explained": [
                 {"row": i, "why": why, "methods": self.rows[i]}
                 for i, why in self.chosen.items()

@@ -11,7 +11,9 @@ const fileStem = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, ""
 function csvCell(value) {
   if (value === null || value === undefined) return "";
   const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? "'" + value : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return ['"', ",", "\r", "\n"].some((character) => text.includes(character))
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 }
 
 const csvText = (heads, rows) => [heads, ...rows].map((row) => row.map(csvCell).join(",") + "\r\n").join("");

@@ -20,12 +20,14 @@ class SortedTable {
     return [this.region, this.more];
   }
 
+  // The heads and all rows, as they are saved.
+  contents() {
+    const rows = this.sorted().map((row) => this.columns.map(({ value }) => value(row)));
+    return [this.columns.map(({ title }) => title), rows];
+  }
+
   csv() {
-    const contents = () => [
-      this.columns.map(({ title }) => title),
-      this.sorted().map((row) => this.columns.map(({ value }) => value(row))),
-    ];
-    return csvButton(this.label, contents);
+    return csvButton(this.label, () => this.contents());
   }
 
   setRows(rows) {
