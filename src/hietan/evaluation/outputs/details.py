@@ -8,10 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, compact_trace, ontology_parents
 from hietan.evaluation.outputs.effects import class_counts
+from hietan.evaluation.outputs.one_row import evidence_counts, similar_rows
 from hietan.exceptions import StudyError
 
 FOLDER = "details"
@@ -25,15 +29,18 @@ class ExplainedRows:
     ----------
     explanations, traces : dict of int to Any
         By row, its explanation, and how its tree was learned, if the method learns any.
-    more : dict of int to dict
-        By row, further entries of the explanation in the file.
+    training : dict of int to array
+        By row, the rows that its model was fitted to.
+    flips : dict of int to dict or None
+        By row, what would change its class, as by `find_flip`.
     effects : dict or None
         Which terms matter, as by `TermEffects.content`.
     """
 
     explanations: dict[int, Any] = field(default_factory=dict)
     traces: dict[int, Any] = field(default_factory=dict)
-    more: dict[int, dict[str, Any]] = field(default_factory=dict)
+    training: dict[int, NDArray[np.intp]] = field(default_factory=dict)
+    flips: dict[int, dict[str, Any] | None] = field(default_factory=dict)
     effects: dict[str, Any] | None = None
 
 
@@ -61,7 +68,13 @@ class DatasetDetails:
     def add(self, key: str, explained: ExplainedRows) -> None:
         """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
         for i, explanation in explained.explanations.items():
-            self.rows[i][key] = compact(explanation, self.reasons) | explained.more.get(i, {})
+            shown = compact(explanation, self.reasons)
+            if i in explained.training and shown["probabilities"]:
+                train, data = explained.training[i], self.view.data
+                shown["counts"] = evidence_counts(shown, data.X[train], data.y[train])
+            if explained.flips.get(i) is not None:
+                shown["flip"] = explained.flips[i]
+            self.rows[i][key] = shown
             if i in explained.traces:
                 self.rows[i][key]["trace"] = compact_trace(explained.traces[i])
         if explained.effects is not None:
@@ -75,7 +88,8 @@ class DatasetDetails:
 
     def content(self) -> dict[str, Any]:
         """The content of the file as plain values."""
-        hierarchy = self.view.hierarchy
+        hierarchy, data = self.view.hierarchy, self.view.data
+        similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
         return {
             "dataset": self.dataset,
             "features": self.view.feature_names,
@@ -84,10 +98,10 @@ class DatasetDetails:
             "classes": self.view.class_names,
             "symbols": self.view.symbols,
             "account": self.view.account,
-            "present": class_counts(self.view.data.X, self.view.data.y),
+            "present": class_counts(data.X, data.y),
             "effects": self.effects,
             "explained": [
-                {"row": i, "why": why, "methods": self.rows[i]}
+                {"row": i, "why": why, "similar": similar[i], "methods": self.rows[i]}
                 for i, why in self.chosen.items()
                 if self.rows[i]
             ],

@@ -24,6 +24,7 @@ from hietan.evaluation.outputs.compact import SHOWN_EDGES
 from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows
 from hietan.evaluation.outputs.effects import TermEffects
 from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL, find_flip, promising_columns
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.study.results import StudyResults
 from hietan.exceptions import StudyError
@@ -67,7 +68,15 @@ class ChosenRows:
         """
         model = self.study.model(self.dataset, key, self.study.seeds[0])
         data = self.study.datasets[self.dataset]
-        return _explain(model, data, self.predictions[key].fold, list(self.why), in_detail)
+        return _explain(
+            model, data, self.predictions[key].fold, list(self.why), self._tries if in_detail else None
+        )
+
+    @property
+    def _tries(self) -> int:
+        """How many changes may be tried for each row of each method."""
+        n_explanations = len(self.study.datasets) * len(self.predictions) * len(self.why)
+        return min(MOST_TRIES, TRIES_IN_ALL // max(1, n_explanations))
 
 
 def write_explanations(
@@ -207,13 +216,16 @@ def _margin(pooled: PooledPredictions) -> Any:
 
 
 def _explain(
-    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], in_detail: bool
+    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], tries: int | None
 ) -> ExplainedRows:
-    """What the models of the folds of the rows say; terms are judged by all rows of these folds."""
+    """What the models of the folds of the rows say; in detail, unless `tries` is None.
+
+    Terms are judged by all rows of these folds. `tries` is the number of changes to try for each row.
+    """
     found = ExplainedRows()
     folds = sorted({int(fold_of_row[i]) for i in rows})
     effects = None
-    if in_detail and len(np.unique(data.y)) == 2 and folds and hasattr(model, "contributions"):
+    if tries is not None and len(np.unique(data.y)) == 2 and folds and hasattr(model, "contributions"):
         effects = TermEffects(data.X.shape[1], len(folds))
     for fold in folds:
         train = np.flatnonzero(fold_of_row != fold)
@@ -221,11 +233,25 @@ def _explain(
         here = [i for i in rows if fold_of_row[i] == fold]
         explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
         found.explanations.update(zip(here, explanations, strict=True))
-        if in_detail and hasattr(fitted, "trace"):
+        if tries is None:
+            continue
+        found.training.update(dict.fromkeys(here, train))
+        found.flips.update({i: _flip(fitted, data, i, found, tries) for i in here})
+        if hasattr(fitted, "trace"):
             found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
         if effects is not None:
             effects.add_fold(fitted, data.X[np.flatnonzero(fold_of_row == fold)])
     return found if effects is None else replace(found, effects=effects.content())
+
+
+def _flip(fitted: Any, data: Any, row: int, found: ExplainedRows, tries: int) -> dict[str, Any] | None:
+    """What would change the class of a row."""
+    explanation, train = found.explanations[row], found.training[row]
+    column_of = {name: j for j, name in enumerate(explanation.hierarchy.features)}
+    order = promising_columns(explanation, column_of, data.X[train], data.y[train])
+    values = data.X[[row]]
+    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)[0]
+    return find_flip(fitted, dense, explanation.hierarchy, order, tries)
 
 
 def _readable(rows: ChosenRows, key: str, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:

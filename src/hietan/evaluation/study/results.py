@@ -24,6 +24,9 @@ from hietan.evaluation.study.plan import Study
 from hietan.evaluation.usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
 
+SUMMARY_FORMAT = 1
+"""The format of `summary.json`; files of earlier versions do not name one."""
+
 
 @dataclass(frozen=True)
 class Failure:
@@ -218,8 +221,13 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:
-    """Everything except the predictions as plain values: the content of `summary.json`."""
+    """Everything except the predictions as plain values: the content of `summary.json`.
+
+    `docs/summary.schema.json` describes it. The format grows by one when an entry changes its meaning or goes; new
+    entries leave it as it is.
+    """
     return {
+        "format": SUMMARY_FORMAT,
         "study": results.manifest,
         "jobs_failed": len(results.failures),
         "summary": [

@@ -15,6 +15,7 @@ function explanationPanel(dataset, entry, method) {
     why.trace && treeTrace(dataset, why.trace),
     el("h4", {}, "How the log-odds add up"),
     waterfall(dataset, why),
+    why.flip && whatWouldChange(dataset, why.flip),
     removedTerms(dataset, why),
   ]);
 }
@@ -93,7 +94,11 @@ function waterfallSteps(dataset, why) {
   const total = others.reduce((sum, i) => sum + contributions[i], weaker.total);
   return [
     ["base value", "", why.base],
-    ...strongest.map((i) => [term(dataset, why.features[i]), why.values[i], contributions[i]]),
+    ...strongest.map((i) => [
+      [term(dataset, why.features[i]), evidenceBehind(dataset, why, i)],
+      why.values[i],
+      contributions[i],
+    ]),
     ...(unlisted ? [[plural(unlisted, "weaker feature") + ", in total", "", total]] : []),
     ...why.other.map(([what, adds]) => [what, "", adds]),
   ];

@@ -221,7 +221,7 @@ function geneDetail(g, goTo) {
       ),
     !entry && howToExplain(g),
   );
-  return [overall, entry && explanations(dataset, entry)];
+  return [overall, entry && explanations(dataset, entry), entry?.similar && similarRows(dataset, entry, goTo, g)];
 }
 
 function studyGeneSummary({ dataset, row, entry }) {

@@ -33,10 +33,8 @@ function svgButton(what, picture) {
 }
 
 // In a file of its own a picture has no style sheet: what the style sheet says is written into it.
-const WRITTEN_STYLES = [
-  ...["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "opacity"],
-  ...["font-size", "font-family", "font-weight", "paint-order", "visibility"],
-];
+const PAINT_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"];
+const TEXT_STYLES = ["fill", "font-size", "font-family", "font-weight"];
 
 function standaloneSvg(picture) {
   const copy = picture.cloneNode(true);
@@ -44,7 +42,8 @@ function standaloneSvg(picture) {
   const copies = [copy, ...copy.querySelectorAll("*")];
   originals.forEach((original, i) => {
     const computed = getComputedStyle(original);
-    for (const name of WRITTEN_STYLES) copies[i].setAttribute(name, computed.getPropertyValue(name));
+    const names = original.tagName === "text" ? TEXT_STYLES : PAINT_STYLES;
+    for (const name of names) copies[i].setAttribute(name, computed.getPropertyValue(name));
     copies[i].removeAttribute("tabindex");
   });
   const { width, height } = picture.getBoundingClientRect();
