@@ -28,8 +28,14 @@ from hietan.classifiers.checks import (
     warn_of_contradiction,
     warn_of_misspelt,
 )
-from hietan.explain import Explanation, ScoreParts, contribution_matrix, explain_rows
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
+from hietan.explain.labels import (
+    explain_dataset,
+    is_dataset,
+    readable_names,
+    refuse_row_names,
+    row_labels,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
 
@@ -268,13 +274,17 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose log-odds against all others are explained. None means the second of two classes, or the
             predicted class if there are more.
@@ -286,11 +296,14 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         list of Explanation
             One for each row.
         """
-        rows = self._read(X)
+        if is_dataset(X):
+            return explain_dataset(self.explain, X, rows, target, term_names)
+        refuse_row_names(rows)
+        read = self._read(X)
         log_prior = self._log_prior()
-        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
+        labels, names = row_labels(X, read.n_rows), readable_names(term_names, self.hierarchy_.features)
         return explain_rows(
-            lambda start, stop: self._parts_of(rows, start, stop, log_prior),
+            lambda start, stop: self._parts_of(read, start, stop, log_prior),
             method=type(self).__name__,
             rows=labels,
             classes=self.classes_.tolist(),
@@ -302,17 +315,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-        target : label or None, default None
-            The class, as for `explain`.
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            Features that are left out of a row add 0 to it.
+        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
         """
         rows = self._read(X)
         log_prior = self._log_prior()

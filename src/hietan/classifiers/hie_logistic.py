@@ -35,8 +35,14 @@ from hietan.classifiers.checks import (
     warn_of_misspelt,
 )
 from hietan.classifiers.hie_ban import choose_alpha
-from hietan.explain import Explanation, ScoreParts, contribution_matrix, explain_rows
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
+from hietan.explain.labels import (
+    explain_dataset,
+    is_dataset,
+    readable_names,
+    refuse_row_names,
+    row_labels,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -306,7 +312,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
 
         What a feature contributes is its term in the network's log-odds, divided by `scale_`, plus its weight if it is
@@ -314,8 +322,10 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose log-odds against all others are explained. None means the second of two classes, or the
             predicted class if there are more.
@@ -327,10 +337,13 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
-        rows = self._read(X)
-        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
+        if is_dataset(X):
+            return explain_dataset(self.explain, X, rows, target, term_names)
+        refuse_row_names(rows)
+        read = self._read(X)
+        labels, names = row_labels(X, read.n_rows), readable_names(term_names, self.hierarchy_.features)
         return explain_rows(
-            self._parts_of(rows),
+            self._parts_of(read),
             method=type(self).__name__,
             rows=labels,
             classes=self.classes_.tolist(),

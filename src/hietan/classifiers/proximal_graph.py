@@ -32,8 +32,14 @@ from hietan.classifiers.checks import (
     is_positive,
     warn_of_misspelt,
 )
-from hietan.explain import Explanation, LinearParts, explain_linear
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import Explanations, LinearParts, explain_linear
+from hietan.explain.labels import (
+    explain_dataset,
+    is_dataset,
+    readable_names,
+    refuse_row_names,
+    row_labels,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
@@ -333,13 +339,17 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is: weight times value of each feature, adding up to the score.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose `decision_function` is explained. None means the second of two classes, or the predicted
             class if there are more.
@@ -351,16 +361,19 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
+        if is_dataset(X):
+            return explain_dataset(self.explain, X, rows, target, term_names)
+        refuse_row_names(rows)
         scores = self.decision_function(X)
-        rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
             constants = np.concatenate([-constants, constants])
         return explain_linear(
-            LinearParts(rows, weights, constants, scores, self.predict_proba(X)),
+            LinearParts(read, weights, constants, scores, self.predict_proba(X)),
             method=type(self).__name__,
-            rows=row_labels(X, rows.shape[0]),
+            rows=row_labels(X, read.shape[0]),
             classes=self.classes_.tolist(),
             target=target,
             hierarchy=self.hierarchy_,
@@ -370,17 +383,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
 
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
-        target : label or None, default None
-            The class, as for `explain`.
-
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            Features that are left out of a row add 0 to it.
+        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
         """
         rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         labels = self.classes_.tolist()

@@ -1,7 +1,7 @@
 """Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
 from hietan.explain.assemble import contribution_matrix, explain_linear, explain_rows
-from hietan.explain.explanation import Explanation
+from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.overview import edge_stability, mean_contributions
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import (
@@ -20,6 +20,7 @@ __all__ = [
     "Contribution",
     "Direction",
     "Explanation",
+    "Explanations",
     "LinearParts",
     "Removal",
     "RemovalKind",

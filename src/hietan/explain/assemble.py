@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from hietan.explain.explanation import Explanation
+from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, ScoreParts
 from hietan.hierarchy import Hierarchy
@@ -27,7 +27,7 @@ def explain_rows(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
-) -> list[Explanation]:
+) -> Explanations:
     """One explanation per row of a Bayesian classifier.
 
     Parameters
@@ -49,7 +49,7 @@ def explain_rows(
     names : mapping
         Readable names of the features; features that are not in it keep their own names.
     """
-    explanations: list[Explanation] = []
+    explanations = Explanations()
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         parts = parts_of(start, start + len(batch))
@@ -178,13 +178,13 @@ def explain_linear(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
-) -> list[Explanation]:
+) -> Explanations:
     """One explanation per row of a linear model: weight times value of each feature.
 
     The parameters are those of `explain_rows`, except that `parts` is a `LinearParts`.
     """
     features = hierarchy.features
-    explanations = []
+    explanations = Explanations()
     for r, row in enumerate(rows):
         t = _target_index(target, classes, parts.scores[r])
         held = slice(parts.rows.indptr[r], parts.rows.indptr[r + 1])

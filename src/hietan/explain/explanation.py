@@ -5,10 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from hietan._runtime.notebook import card, details
 from hietan._runtime.optional import import_optional
 from hietan.explain import plots
 from hietan.explain.records import ExplanationRecord
-from hietan.explain.render import as_html, as_text
+from hietan.explain.render import as_html, as_text, headline
+
+
+class Explanations(list["Explanation"]):
+    """The explanations of some rows: a list that a notebook shows row by row, each to be unfolded."""
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per contribution; the columns of `Explanation.to_frame`, after the row."""
+        pandas = import_optional("pandas", extra="frames", purpose="Explanations.to_frame")
+        frames = [one.to_frame().assign(row=one.row) for one in self]
+        if not frames:
+            return pandas.DataFrame()
+        whole = pandas.concat(frames, ignore_index=True)
+        return whole[["row", *(name for name in whole.columns if name != "row")]]
+
+    def _repr_html_(self) -> str:
+        parts = (details(headline(one), as_html(one)) for one in self)
+        return card("Explanations", {"rows": len(self)}, "".join(parts))
 
 
 @dataclass(frozen=True)

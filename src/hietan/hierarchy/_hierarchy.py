@@ -26,12 +26,13 @@ from hietan.hierarchy.checks import (
     first_few,
     refuse_unknown,
 )
+from hietan.hierarchy.drawing import Drawable
 from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
 
-class Hierarchy(Immutable):
+class Hierarchy(Drawable, Immutable):
     """A directed acyclic graph over feature names, whose edges run from the general to the specific.
 
     Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,

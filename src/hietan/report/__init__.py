@@ -3,11 +3,14 @@
 from hietan.evaluation.outputs import write_details
 from hietan.report.candidates_page import candidates_summary, write_candidates
 from hietan.report.html import render
+from hietan.report.inline import InlineReport, show_report
 from hietan.report.study_page import study_summary, write_report
 
 __all__ = [
+    "InlineReport",
     "candidates_summary",
     "render",
+    "show_report",
     "study_summary",
     "write_candidates",
     "write_details",

@@ -17,8 +17,8 @@ from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers.checks import align_hierarchy, in_memory, warn_of_misspelt
-from hietan.explain import Explanation
-from hietan.explain.labels import readable_names
+from hietan.explain import Explanations
+from hietan.explain.labels import explain_dataset, is_dataset, readable_names, refuse_row_names
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -169,13 +169,17 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         return [widened[id(tree)] for tree in found]
 
     @_if_offered
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is; the dropped columns contribute nothing.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain, with all columns.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose log-odds are explained. None means the second of two classes, or the predicted class if
             there are more.
@@ -187,10 +191,13 @@ class MinSupport(ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
+        if is_dataset(X):
+            return explain_dataset(self.explain, X, rows, target, term_names)
+        refuse_row_names(rows)
         check_is_fitted(self)
         names = readable_names(term_names, self.hierarchy_.features)
         found = self._call("explain", X, target=target, term_names=names)
-        return [replace(explanation, hierarchy=self.hierarchy_) for explanation in found]
+        return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
 
     @_if_offered
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:

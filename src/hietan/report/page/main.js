@@ -37,7 +37,7 @@ function showPart(chosen) {
 
 function chooseTab(chosen) {
   showPart(chosen);
-  history.replaceState(null, "", "#" + parts[chosen].id);
+  writeAddress("replaceState", "#" + parts[chosen].id);
 }
 
 function walkTabs(event) {

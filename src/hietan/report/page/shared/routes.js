@@ -18,5 +18,14 @@ function readAddress(hash) {
 // The address follows what is looked at, so that it can be copied; going back leads to what was seen before.
 function setAddress(kind, name) {
   const address = addressOf(kind, name);
-  if (location.hash !== address) history.pushState(null, "", address);
+  if (location.hash !== address) writeAddress("pushState", address);
+}
+
+// A page inside a notebook has no address of its own: then there is none to write.
+function writeAddress(how, address) {
+  try {
+    history[how](null, "", address);
+  } catch (error) {
+    if (error.name !== "SecurityError") throw error;
+  }
 }
