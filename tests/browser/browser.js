@@ -60,7 +60,7 @@ export async function drawn(page) {
     return (
       all("details.removed[open]").every((details) => details.querySelector("li")) &&
       all(".stage").every((stage) => stage.querySelector("svg")) &&
-      all("#overview .grid > div:empty, #ranking .card > div:empty").length === 0
+      all("#overview .grid > div:empty, #ranking .card > div:not(.more):empty").length === 0
     );
   });
 }

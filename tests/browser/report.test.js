@@ -76,10 +76,10 @@ async function findGene(page, gene) {
 async function overviewShowsTheScores(page, { width }) {
   const cells = () => page.locator(".heat tbody td").allTextContents();
   assert.deepEqual((await cells()).sort(), expected.gmean.slice().sort());
-  await page.locator("#ranking").getByRole("button", { name: "AUC" }).click();
+  await page.locator("#ranking .switch").getByRole("button", { name: "AUC" }).click();
   assert.deepEqual((await cells()).sort(), expected.auc.slice().sort());
   assert.equal(
-    await page.locator("#ranking").getByRole("button", { name: "AUC" }).getAttribute("aria-pressed"),
+    await page.locator("#ranking .switch").getByRole("button", { name: "AUC" }).getAttribute("aria-pressed"),
     "true",
   );
   await drawn(page);
@@ -146,18 +146,17 @@ async function treesAreThoseOfTheModels(page, { width }) {
 // Pairs of a name and another name, or a node, that share a place on the screen.
 const overlaps = (page) =>
   page.evaluate(() => {
-    const boxes = (selector) =>
-      [...document.querySelectorAll(`.tree .node ${selector}`)].map((e) => [
-        e.textContent || "node",
-        e.getBoundingClientRect(),
-      ]);
-    const names = boxes("text");
-    const all = [...names, ...boxes("circle")];
     const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
-    if (names.length < 2) throw new Error("no names were drawn");
-    return names.flatMap(([name, a], i) =>
-      all.filter(([, b], j) => j !== i && meet(a, b)).map(([other]) => `${name} / ${other}`),
-    );
+    return [...document.querySelectorAll(".tree")].flatMap((tree) => {
+      const boxes = (selector) =>
+        [...tree.querySelectorAll(selector)].map((e) => [e.textContent || "node", e.getBoundingClientRect()]);
+      const names = boxes(".stage text");
+      if (names.length < 2) throw new Error("no names were drawn");
+      const all = [...names, ...boxes(".stage circle")];
+      return names.flatMap(([name, a], i) =>
+        all.filter(([, b], j) => j !== i && meet(a, b)).map(([other]) => `${name} / ${other}`),
+      );
+    });
   });
 
 async function treesAreExplored(page, { width }) {
@@ -231,7 +230,14 @@ async function namesAreText(page, { width }) {
 async function namesOfCandidatesAreText(page, { width }) {
   await page.locator(".removed summary").first().click();
   await drawn(page);
-  for (const node of await page.locator(".node").all()) await node.dispatchEvent("click");
+  await page.evaluate(() => {
+    const openAll = [...document.querySelectorAll("button")].find((b) => b.textContent === "Open all");
+    openAll.click();
+    for (const { dataset } of document.querySelectorAll(".node")) {
+      document.querySelector(`.node[data-node="${dataset.node}"]`).dispatchEvent(new MouseEvent("click"));
+      openAll.click();
+    }
+  });
   await page.locator(".node").first().focus();
   await noMarkupFromNames(page);
   const caution = /^Note: .*separates <b>anti<\/b> from <\/script>pro, the classes/;

@@ -263,7 +263,7 @@ function heatLegend(ranking, colours) {
       {},
       Array.from({ length: 21 }, (_, k) => step(k)),
       el("i", {}),
-      el("b", {}, "chance"),
+      el("em", {}, "chance"),
     ),
     el("span", {}, inMetric(1, ranking.metric)),
   );

@@ -150,6 +150,7 @@ class TreeDrawing {
       edges,
       this.showsOntology && this.ontologyEdges(place),
       [...this.nodes.values()],
+      this.shown.map(([i]) => this.numbers(i, place.get(i))),
     );
   }
 
@@ -183,14 +184,12 @@ class TreeDrawing {
     const r = this.radius(i);
     const hasMore = this.shape.below[i].length > 0;
     const isOpen = this.open.has(i);
-    const adds = signed(why.contributions[i]);
     const start = x + 16;
     const show = () => this.showTip(i);
     const hide = () => {
       tip.hidden = true;
     };
-    const inside = hasMore && !isOpen ? `  (+${count(this.countBelow(i))})` : "";
-    const room = this.width - start - 62 - 7 * inside.length;
+    const room = this.width - start - (this.isFolded(i) ? 100 : 66);
     return svg(
       "g",
       {
@@ -212,9 +211,26 @@ class TreeDrawing {
       svg("rect", { class: "halo", x: 2, y: y - TREE_LINE / 2, width: this.width - 4, height: TREE_LINE, rx: 5 }),
       hasMore && svg("path", { class: "fold", d: foldMark(x - r - 9, y, isOpen) }),
       svg("circle", { class: "dot", cx: x, cy: y, r, fill: "currentColor" }),
-      svg("text", { class: "name", x: start, y: y + 4 }, fitText(termText(dataset, why.features[i]), room) + inside),
-      svg("text", { class: "adds", x: this.width - 8, y: y + 4, "text-anchor": "end" }, adds),
+      svg("text", { class: "name", x: start, y: y + 4 }, fitText(termText(dataset, why.features[i]), room)),
     );
+  }
+
+  // What a line says beside its name: how much is folded, and what the feature adds. The name of the line has it in
+  // words, so this is left to the eye.
+  numbers(i, { y }) {
+    const folded = this.isFolded(i) ? `+${count(this.countBelow(i))}` : "";
+    const colour = this.why.contributions[i] >= 0 ? "var(--pro)" : "var(--anti)";
+    const place = { y: y + 4, "text-anchor": "end" };
+    return svg(
+      "g",
+      { "aria-hidden": "true", class: "numbers", style: { color: colour } },
+      folded && svg("text", { x: this.width - 58, ...place, class: "soft" }, folded),
+      svg("text", { x: this.width - 8, ...place, class: "adds" }, signed(this.why.contributions[i])),
+    );
+  }
+
+  isFolded(i) {
+    return this.shape.below[i].length > 0 && !this.open.has(i);
   }
 
   countBelow(i) {

@@ -141,8 +141,8 @@ function scoreCell(dataset, score, [value, low, high]) {
       "span",
       { class: "range", "aria-hidden": "true" },
       el("i", { style: { left: across(chanceOf(dataset, score)) } }),
-      el("span", { style: { left: across(low), width: across(high - low) } }),
-      el("b", { style: { left: across(value) } }),
+      el("span", { class: "interval", style: { left: across(low), width: across(high - low) } }),
+      el("span", { class: "at", style: { left: across(value) } }),
     ),
   ];
 }
@@ -197,8 +197,11 @@ function pairsTable(rows, score) {
           "span",
           { class: "range", "aria-hidden": "true" },
           el("i", { style: { left: "50%" } }),
-          el("span", { style: { left: across(low), width: `${((50 * (high - low)) / widest).toFixed(1)}%` } }),
-          el("b", { style: { left: across(difference) } }),
+          el("span", {
+            class: "interval",
+            style: { left: across(low), width: `${((50 * (high - low)) / widest).toFixed(1)}%` },
+          }),
+          el("span", { class: "at", style: { left: across(difference) } }),
         ),
       ),
       numberCell(`${percent(above)}%`),
