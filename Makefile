@@ -4,21 +4,27 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check -q
 
+# What pyproject.toml asks for in [build-system].
+BUILD_NEEDS := 'scikit-build-core>=0.11' 'nanobind>=2.4,<4'
+
 # Where the real datasets are looked for; tests that need them skip, and say so, without it.
 ifneq ($(wildcard ../shared/data),)
 export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy clean FORCE
+.PHONY: help install demo packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the package, its kernel and the development tools
 
-demo: $(VENV)/.installed  ## cross-validate all methods on synthetic data; a table, and out/report.html to look at
-	$(BIN)/hietan demo --report out/report.html
+demo: $(VENV)/.installed  ## nine methods on real ageing genes: a table, the genes ranked with reasons, and out/report.html
+	$(BIN)/hietan demo --jobs 2 --report out/report.html
+
+packed-data: install  ## rebuild the ageing genes that come with the package; needs the published files (HIETAN_DATA)
+	$(BIN)/python -m reproduction.packed_data
 
 test: install  ## run the test suite, without the tests that wait for many processes
 	$(BIN)/python -m pytest -n 2 -m 'not patient'
@@ -133,7 +139,7 @@ $(BUILT)/nanobind.o: $(VENV)/.tools
 # A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
 PYTHON_FT ?= python3.13t
 FT_VENV   := .venv-free-threaded
-FT_NEEDS  := 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
+FT_NEEDS  := $(BUILD_NEEDS) cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
 	'joblib>=1.4' 'threadpoolctl>=3.1' 'hypothesis>=6.100' 'pytest>=8' 'pytest-xdist>=3.5'
 FT_ROUNDS ?= 5
 
@@ -145,11 +151,39 @@ free-threaded:  ## many threads on one model, and the kernel's tests, in a Pytho
 	@PATH="$$PWD/$(FT_VENV)/bin:$$PATH" $(FT_VENV)/bin/python -m pip --disable-pip-version-check -q install --no-build-isolation --no-deps -e .
 	PYTHON_GIL=0 HIETAN_THREAD_ROUNDS=$(FT_ROUNDS) $(FT_VENV)/bin/python -m pytest -q tests/test_threads.py tests/kernel
 
+# What packaging/check.sh runs against an installed package. `make wheel MARKS=` runs everything.
+MARKS ?= not (cluster or patient or real)
+
+wheel: $(VENV)/.tools  ## build wheel and sdist, install each into a fresh environment elsewhere and run the tests against it
+	rm -rf dist
+	PATH="$$PWD/$(BIN):$$PATH" $(PIP) wheel --no-build-isolation --no-deps -C build-dir=build/wheel -w dist .
+	$(BIN)/python -c "from scikit_build_core.build import build_sdist; print(build_sdist('dist'))"
+	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.whl
+	PYTHON=$(abspath $(BIN)/python) MARKS="$(MARKS)" packaging/check.sh dist/*.tar.gz
+
+OLDEST_VENV   := .venv-oldest
+PYTHON_OLDEST ?= python3.11
+OLDEST_TESTS  ?= tests
+# Old libraries use what newer ones, which they do not bound, call deprecated.
+OLDEST_WARNINGS := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
+
+oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every dependency (PYTHON_OLDEST=python3.11)
+	test -x $(OLDEST_VENV)/bin/python || $(PYTHON_OLDEST) -m venv $(OLDEST_VENV)
+	$(BIN)/python packaging/oldest.py all test > $(OLDEST_VENV)/requirements.txt
+	$(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install -r $(OLDEST_VENV)/requirements.txt cmake ninja
+	PATH="$$PWD/$(OLDEST_VENV)/bin:$$PATH" $(OLDEST_VENV)/bin/python -m pip --disable-pip-version-check -q install \
+		--no-build-isolation --no-deps --force-reinstall -C build-dir=build/oldest .
+	HYPOTHESIS_PROFILE=quick $(OLDEST_VENV)/bin/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)' \
+		$(OLDEST_WARNINGS) $(OLDEST_TESTS)
+
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
 	$(BIN)/python benchmarks/callgrind/callgrind.py
 
-accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the extra peers)
+accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy
+
+reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; resumes if interrupted (an hour or two on two cores)
+	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction.paper
 
 clean:  ## remove .venv and everything built
 	rm -rf .venv .venv-* build dist out .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -158,7 +192,8 @@ clean:  ## remove .venv and everything built
 $(VENV)/.tools: pyproject.toml
 	@echo "Setting up $(VENV): a minute or two, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@$(PIP) install 'scikit-build-core>=0.11' 'nanobind>=2.4' cmake ninja
+	@$(PIP) install --upgrade 'pip>=25.1'  # the first that knows dependency groups
+	@$(PIP) install $(BUILD_NEEDS) cmake ninja
 	@touch $@
 
 # The editable install maps module names to files: it is renewed when a file comes or goes, not at every edit.
@@ -172,7 +207,7 @@ $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.tx
 
 $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 	@echo "Installing the tools for tests, lint and types."
-	@$(PIP) install 'hietan[test,lint]'  # the package is already installed, and is not built again
+	@$(PIP) install --group dev
 	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -24,7 +25,7 @@ from hietan.candidates import (
 from hietan.catalogue import load_dataset
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions, restore_text
-from hietan.exceptions import DataError, ModelFileError
+from hietan.exceptions import DataError, DataWarning, ModelFileError
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +143,8 @@ def test_calibration_needs_two_classes_of_two_rows():
 def test_rows_are_ranked_by_log_odds(data, trained):
     ranked = rank_rows(trained, data, calibrated=True)
     odds = [row.log_odds for row in ranked.rows]
-    assert odds == sorted(odds, reverse=True) and [row.rank for row in ranked.rows] == list(range(1, 151))
+    assert odds == sorted(odds, reverse=True) and ranked.n_new == 0
+    assert {row.rank for row in ranked.rows} == {None}  # the model knows them: none is a candidate
     proba = dict(zip(data.instance_names, trained.classifier.predict_proba(data.X)[:, 1], strict=True))
     label = dict(zip(data.instance_names, trained.classifier.predict(data.X), strict=True))
     slope, shift = trained.calibration
@@ -161,15 +163,22 @@ def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
         assert ("name" in rows[0], "calibrated_probability" in rows[0]) == (bool(symbols), calibrated)
         frame = ranked.to_frame()
         assert list(frame.columns) == list(rows[0]) == list(ranked.columns)
-        assert frame.astype(str).to_dict("records") == rows
+        assert frame.astype(str).fillna("").replace("<NA>", "").to_dict("records") == rows
         assert all(not symbols or row["name"] == "s" + row["instance"].removeprefix("row") for row in rows)
 
 
 def test_new_rows_are_not_marked_and_columns_are_matched_by_name(data, trained):
     new = shuffled(data)
     assert (align_columns(new, trained.feature_names) != data.X).nnz == 0
-    ranked, before = rank_rows(trained, new), rank_rows(trained, data)
+    with pytest.warns(DataWarning) as caught:
+        ranked = rank_rows(trained, new)
+    before = rank_rows(trained, data)
+    assert str(caught[0].message) == (
+        "none of the 150 rows of synthetic-0 has a name of one of the model's 150 training rows, so all are ranked as "
+        "new; compared were ids such as 'new 0', 'new 1' with ids such as 'row0', 'row1'"
+    )
     assert not any(row.in_training for row in ranked.rows)
+    assert [row.rank for row in ranked.rows] == list(range(1, 151))
     assert [row.log_odds for row in ranked.rows] == [row.log_odds for row in before.rows]
 
 
@@ -193,9 +202,15 @@ def test_rows_are_found_by_name_or_by_a_symbol_of_their_own(data):
     few = replace(few, symbols=("a", "b", "b", "", "row0"))
     assert find_rows(few, ["a", "row3", "row2"]) == [0, 3, 2]
     assert find_rows(few, ["row0"]) == [0]  # a name comes before a symbol
-    for unknown in ("b", "", "row9"):
-        with pytest.raises(DataError, match=f"has no row '{unknown}'; its rows have names such as 'row0'"):
-            find_rows(few, ["a", unknown])
+    assert find_rows(few, ["A", "ROW3"]) == [0, 3]  # in any case
+    for name, message in {
+        "b": "'b' is a name of 2 rows of synthetic-0; use the id of one of them: 'row1', 'row2'",
+        "": "synthetic-0 has no row ''; it has ids such as 'row0', 'row1' and symbols such as 'a', 'b'",
+        "row-4": "synthetic-0 has no row 'row-4'; did you mean 'row4'?",
+        "row9": "synthetic-0 has no row 'row9'; did you mean 'row",
+    }.items():
+        with pytest.raises(DataError, match=f"^{re.escape(message)}"):
+            find_rows(few, ["a", name])
 
 
 def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
@@ -222,7 +237,8 @@ def test_names_of_classes_and_rows_cannot_break_or_run_a_table(data, trained):
     classes = ("a\nb,=1+1", '"c\r')
     hostile = replace(trained, target_names=classes)
     names = tuple(f"=HYPERLINK({i})" for i in range(len(data.y)))
-    ranked = rank_rows(hostile, replace(data, instance_names=names))
+    with pytest.warns(DataWarning, match="ids such as '=HYPERLINK"):
+        ranked = rank_rows(hostile, replace(data, instance_names=names))
     comment, *lines = io.StringIO(ranked.to_csv(), newline="")
     assert comment.startswith("# This model separates a\\nb,'=1+1 from 'c\\r")
     header, *rows = csv.reader(lines)

@@ -447,7 +447,12 @@ def test_weights_are_finite(tmp_path, attribute, value):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name in CLASSIFIERS if name not in ("HIPNB", "HieBAN", "HieLogistic", "ProximalGraph")]
+    "name",
+    [
+        name
+        for name in CLASSIFIERS
+        if name not in ("HIPNB", "HieBAN", "HieLogistic", "LazySelection", "ProximalGraph")
+    ],
 )
 def test_counts_without_pairs_are_refused_where_they_are_needed(tmp_path, name):
     hietan.save(fitted(name), tmp_path / "m")

@@ -8,6 +8,7 @@ from support import house
 from support.house import LIMITS, Tree
 
 TREE = Tree(Path(__file__).parents[1])
+pytestmark = pytest.mark.source
 
 
 def too_large(places, limit):

@@ -12,6 +12,7 @@ from support import house
 
 TREE = house.Tree(Path(__file__).parents[1])
 SOURCE = TREE.package
+pytestmark = pytest.mark.source
 # What each room may know, besides itself, `exceptions` and the rooms whose names begin with an underscore.
 MAY_IMPORT = {
     "exceptions": set(),
@@ -26,7 +27,17 @@ MAY_IMPORT = {
     "catalogue": {"classifiers", "selection", "datasets", "evaluation"},
     "candidates": {"datasets", "evaluation", "persistence", "explain"},
     "report": {"hierarchy", "explain", "evaluation", "candidates"},
-    "cli": {"classifiers", "datasets", "evaluation", "catalogue", "candidates", "persistence", "report"},
+    "cli": {
+        "explain",
+        "classifiers",
+        "selection",
+        "datasets",
+        "evaluation",
+        "catalogue",
+        "candidates",
+        "persistence",
+        "report",
+    },
 }
 
 

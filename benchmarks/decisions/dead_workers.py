@@ -3,7 +3,7 @@
     python benchmarks/decisions/dead_workers.py
 
 Forty jobs of 0.3 s share one array on a local cluster of two workers. After three seconds one worker, or both, are
-killed; Dask restarts them. `tests/evaluation/test_cluster.py` does the same, and worse, to our own layer.
+killed; Dask restarts them. `tests/evaluation/study/test_cluster.py` does the same, and worse, to our own layer.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <tuple>
 #include <vector>
@@ -66,43 +67,87 @@ double py_dual_norm(const GraphPenalty& penalty, In<double, 1> u) {
   return std::ldexp(GraphProx::dual_norm(penalty, scaled.data()), exponent);
 }
 
+// Rows that several regressions read: those of several classes, each against the rest.
+class PyRows {
+ public:
+  PyRows(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indices, In<double, 1> values, std::size_t d)
+      : features_(d), csr_(copied_csr(indptr, indices, d)), values_(copied(values)) {
+    require_features(d);
+    require(csr_.indices.size() == values_.size(), "indices and values do not match each other: got ",
+            csr_.indices.size(), " and ", values_.size(), " entries");
+    // Numbers that are not finite would break the order of the sorts.
+    for (const double value : values_) require(std::isfinite(value), "values must be finite, got ", value);
+  }
+
+  SparseRows view() const {
+    return {csr_.indptr.size() - 1, features_, csr_.indptr.data(), csr_.indices.data(), values_.data()};
+  }
+
+ private:
+  std::size_t features_;
+  OwnCsr<std::int64_t, std::int32_t> csr_;
+  std::vector<double> values_;
+};
+
 // For each lambda: the weights; the intercept, the objective and the relative gap; the number of iterations.
 using PathFits = std::tuple<Out<double, 2>, Out<double, 2>, Out<std::int64_t, 1>>;
 
-PathFits py_logistic_path(In<std::int64_t, 1> indptr, In<std::int32_t, 1> indices, In<double, 1> values,
-                          In<double, 1> sign, In<double, 1> weight, const GraphPenalty& penalty, In<double, 1> lambdas,
-                          std::int64_t max_iter, double tol) {
-  const std::size_t n = sign.shape(0), d = penalty.features(), steps = lambdas.shape(0);
-  require(indptr.shape(0) == n + 1 && weight.shape(0) == n, "indptr, sign and weight do not match each other: got ",
-          indptr.shape(0), ", ", n, " and ", weight.shape(0), " entries");
-  require(indices.shape(0) == values.shape(0), "indices and values do not match each other: got ", indices.shape(0),
-          " and ", values.shape(0), " entries");
-  const auto own = copied_csr(indptr, indices, d);
-  // Numbers that are not finite would break the order of the sorts: these are copied, too.
-  const std::vector<double> own_values = copied(values), own_sign = copied(sign), own_weight = copied(weight),
-                            own_lambdas = copied(lambdas);
-  for (const double value : own_values) require(std::isfinite(value), "values must be finite, got ", value);
-  for (const double s : own_sign) require(std::abs(s) == 1, "sign must be 1 or -1, got ", s);
-  for (const double s : own_weight) require(s >= 0 && std::isfinite(s), "weight must be finite, 0 or more, got ", s);
-  require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
-  require(!std::isnan(tol), "tol must be a number, got ", tol);
-  for (const double lambda : own_lambdas)
-    require(lambda > 0 && std::isfinite(lambda), "lambdas must be finite numbers above 0, got ", lambda);
-  auto coef = make_array<double>(steps, d);
-  auto summary = make_array<double>(steps, 3);
-  auto n_iter = make_array<std::int64_t>(steps);
-  Unlocked unlocked;
-  LogisticPath path({n, d, own.indptr.data(), own.indices.data(), own_values.data()}, own_sign.data(),
-                    own_weight.data(), penalty);
-  for (std::size_t k = 0; k < steps; ++k) {
-    const LogisticPath::Fit fit = path.solve(own_lambdas[k], max_iter, tol, coef.data() + k * d);
-    summary.data()[3 * k] = fit.intercept;
-    summary.data()[3 * k + 1] = fit.objective;
-    summary.data()[3 * k + 2] = fit.gap;
-    n_iter.data()[k] = fit.n_iter;
+// A regression that is fitted for one lambda after another, by any number of calls.
+class PyLogisticPath {
+ public:
+  PyLogisticPath(const PyRows& rows, In<double, 1> sign, In<double, 1> weight, const GraphPenalty& penalty)
+      : features_(penalty.features()),
+        sign_(one_per_row(rows, sign, "sign")),
+        weight_(one_per_row(rows, weight, "weight")),
+        path_(matching(rows, penalty), sign_.data(), weight_.data(), penalty) {
+    for (const double s : sign_) require(std::abs(s) == 1, "sign must be 1 or -1, got ", s);
+    for (const double s : weight_) require(s >= 0 && std::isfinite(s), "weight must be finite, 0 or more, got ", s);
   }
-  return {coef, summary, n_iter};
-}
+
+  PathFits solve(In<double, 1> lambdas, std::int64_t max_iter, double tol) {
+    const std::vector<double> own_lambdas = copied(lambdas);
+    require(max_iter > 0, "max_iter must be 1 or more, got ", max_iter);
+    require(!std::isnan(tol), "tol must be a number, got ", tol);
+    for (const double lambda : own_lambdas)
+      require(lambda > 0 && std::isfinite(lambda), "lambdas must be finite numbers above 0, got ", lambda);
+    const std::size_t steps = own_lambdas.size();
+    auto coef = make_array<double>(steps, features_);
+    auto summary = make_array<double>(steps, 3);
+    auto n_iter = make_array<std::int64_t>(steps);
+    // A call that fails or is interrupted leaves it as if in use: its state is then that of no fit.
+    require(ready_.exchange(false), "the path is in use by another thread, or a fit of it failed: make another");
+    {
+      Unlocked unlocked;
+      for (std::size_t k = 0; k < steps; ++k) {
+        const LogisticPath::Fit fit = path_.solve(own_lambdas[k], max_iter, tol, coef.data() + k * features_);
+        summary.data()[3 * k] = fit.intercept;
+        summary.data()[3 * k + 1] = fit.objective;
+        summary.data()[3 * k + 2] = fit.gap;
+        n_iter.data()[k] = fit.n_iter;
+      }
+    }
+    ready_ = true;
+    return {coef, summary, n_iter};
+  }
+
+ private:
+  static std::vector<double> one_per_row(const PyRows& rows, const In<double, 1>& values, const char* name) {
+    const std::size_t n = rows.view().n;
+    require(values.shape(0) == n, name, " must have an entry per row: got ", values.shape(0), " for ", n);
+    return copied(values);
+  }
+
+  static SparseRows matching(const PyRows& rows, const GraphPenalty& penalty) {
+    const SparseRows view = rows.view();
+    require(view.d == penalty.features(), "the rows have ", view.d, " features, but the penalty ", penalty.features());
+    return view;
+  }
+
+  std::size_t features_;
+  std::vector<double> sign_, weight_;
+  LogisticPath path_;
+  std::atomic<bool> ready_{true};
+};
 
 }  // namespace
 
@@ -117,8 +162,13 @@ void bind_proximal(nb::module_& m) {
       .def("maxima", &py_maxima, "w"_a.noconvert())
       .def("prox", &py_prox, "u"_a.noconvert(), "lam"_a)
       .def("dual_norm", &py_dual_norm, "u"_a.noconvert());
-  m.def("logistic_path", &py_logistic_path, "indptr"_a.noconvert(), "indices"_a.noconvert(), "values"_a.noconvert(),
-        "sign"_a.noconvert(), "weight"_a.noconvert(), "penalty"_a, "lambdas"_a.noconvert(), "max_iter"_a, "tol"_a);
+  nb::class_<PyRows>(m, "NumberRows")
+      .def(nb::init<In<std::int64_t, 1>, In<std::int32_t, 1>, In<double, 1>, std::size_t>(), "indptr"_a.noconvert(),
+           "indices"_a.noconvert(), "values"_a.noconvert(), "n_features"_a);
+  nb::class_<PyLogisticPath>(m, "LogisticPath")
+      .def(nb::init<const PyRows&, In<double, 1>, In<double, 1>, const GraphPenalty&>(), "rows"_a, "sign"_a.noconvert(),
+           "weight"_a.noconvert(), "penalty"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 5>())
+      .def("solve", &PyLogisticPath::solve, "lambdas"_a.noconvert(), "max_iter"_a, "tol"_a);
 }
 
 }  // namespace hietan::python

@@ -1,4 +1,4 @@
-// Smoothing, and what it turns counts into: scores and factors of trees, of averaged estimators and of HIP.
+// Smoothing, and what it turns counts into: scores and factors of trees and of averaged estimators.
 #include "models/scores.hpp"
 
 #include <nanobind/stl/string.h>
@@ -10,30 +10,16 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
+#include "bindings/priors.hpp"
 #include "models/aode.hpp"
-#include "models/hip.hpp"
 #include "trees/lazy_trees.hpp"
 
 namespace hietan::python {
 namespace {
 
-void require_prior(const In<double, 1>& log_prior, std::size_t classes) {
-  require(log_prior.shape(0) == classes, "log_prior does not match the number of classes: got ", log_prior.shape(0),
-          " entries for ", classes);
-}
-
 void require_relations(const PyRelations& relations, std::size_t d) {
   require(relations.features() == d, "the relations do not match the counts: ", relations.features(), " and ", d,
           " features");
-}
-
-// The joint log-probabilities to add to: the prior, in each row.
-Out<double, 2> prior_rows(const In<double, 1>& log_prior, std::size_t rows, std::size_t classes) {
-  require_prior(log_prior, classes);
-  auto joint = make_array<double>(rows, classes);
-  for (std::size_t row = 0; row < rows; ++row)
-    std::copy(log_prior.data(), log_prior.data() + classes, joint.data() + row * classes);
-  return joint;
 }
 
 // The parent of v must be kRoot, kAbsent or another of the `n` features that may be parents.
@@ -145,30 +131,6 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   return nb::make_tuple(factors, averaging, averaged);
 }
 
-Out<Word, 2> py_hip_select(const PyRelations& relations, In<Word, 2> words) {
-  const std::size_t d = relations.features(), batches = words.shape(0);
-  require(words.shape(1) == d, "words do not match the number of features: got ", words.shape(1), " columns for ", d);
-  auto kept = make_array<Word>(batches, d);
-  Unlocked unlocked;
-  Checkpoint checkpoint;
-  for (std::size_t b = 0; b < batches; ++b) {
-    checkpoint.pass(d * kLanes);
-    hip_select(relations.view(), words.data() + b * d, kept.data() + b * d);
-  }
-  return kept;
-}
-
-Out<double, 2> py_hip_joint_log(const PyRelations& relations, In<Word, 2> words, std::size_t rows,
-                                const PyCounts& py_counts, In<double, 1> log_prior, const Smoothing& smoothing) {
-  const Counts counts = py_counts.view();
-  require_relations(relations, counts.d);
-  require_words(words, rows, counts.d);
-  auto joint = prior_rows(log_prior, rows, counts.classes);
-  Unlocked unlocked;
-  hip_naive_bayes(Tables(counts, smoothing), relations.view(), words.data(), rows, joint.data());
-  return joint;
-}
-
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -186,9 +148,6 @@ void bind_scores(nb::module_& m) {
         "smoothing"_a);
   m.def("aode_joint_log", &py_aode_joint_log, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
-  m.def("hip_select", &py_hip_select, "relations"_a, "words"_a.noconvert());
-  m.def("hip_joint_log", &py_hip_joint_log, "relations"_a, "words"_a.noconvert(), "n_rows"_a, "counts"_a,
-        "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
 }

@@ -59,6 +59,9 @@ class LogisticPath {
     double positive = 0;
     for (std::size_t i = 0; i < X.n; ++i) positive += sign[i] > 0 ? weight[i] : 0;
     null_loss_ = -entropy(positive);
+    for (std::size_t i = 0; i < X.n; ++i)
+      for (std::int64_t k = X.indptr[i]; k < X.indptr[i + 1]; ++k)
+        highest_ += weight[i] * X.values[k] * X.values[k];  // centring takes some away
     best_ = {std::vector<double>(X.d, 0.0), std::vector<double>(X.n), std::log(positive) - std::log1p(-positive)};
     std::fill(best_.response.begin(), best_.response.end(), best_.shift);
   }
@@ -151,8 +154,9 @@ class LogisticPath {
         needed += weight_[i] * std::min(0.25, bound) * change * change;
       }
       for (std::size_t v = 0; v < X_.d; ++v) moved += (next.coef[v] - at.coef[v]) * (next.coef[v] - at.coef[v]);
-      if (!(needed > curvature_ * moved)) return;
-      curvature_ = kSpare * needed / moved;
+      // No step is shorter than the Lipschitz bound asks for: where hardly anything moves, `needed` is rounding.
+      if (!(needed > curvature_ * moved) || curvature_ >= highest_) return;
+      curvature_ = std::min(kSpare * needed / moved, highest_);
     }
   }
 
@@ -199,7 +203,7 @@ class LogisticPath {
   const GraphPenalty& penalty_;
   GraphProx prox_;
   std::vector<double> mean_, wrong_, residual_, slope_, trial_;
-  double null_loss_, curvature_ = 0;
+  double null_loss_, curvature_ = 0, highest_ = 1;  // highest_: above a quarter of the largest eigenvalue, plus 1
   Point best_;
   Checkpoint checkpoint_;
 };

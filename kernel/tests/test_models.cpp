@@ -1,10 +1,13 @@
-// Scores of trees, HIP and averaged estimators, from probabilities that are worked out one by one from the rows.
+// Scores of trees, lazy selections and averaged estimators, from probabilities that are worked out one by one from the
+// rows.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
 
 #include "models/aode.hpp"
-#include "models/hip.hpp"
+#include "models/naive_bayes.hpp"
+#include "models/neighbours.hpp"
 #include "models/scores.hpp"
 #include "tests/checks.hpp"
 #include "tests/problem.hpp"
@@ -91,25 +94,85 @@ void test_tree_scores(const Problem& p, const Case& setting, const Tables& table
   }
 }
 
-void test_hip(const Problem& p, const Tables& tables, const Plain& plain) {
-  std::vector<double> joint(p.n * p.classes, 0.0);
-  hip_naive_bayes(tables, p.relations(), p.words.data(), p.n, joint.data());
-  for (std::size_t k = 0; k < kRows; ++k) {
-    const std::size_t row = chosen_row(p, k);
-    const Row& x = p.rows[row];
-    std::vector<Word> kept(p.d);
-    hip_select(p.relations(), p.batch(row), kept.data());
-    std::vector<double> expected(p.classes, 0.0);
-    bool selected = true;
-    for (std::size_t v = 0; v < p.d; ++v) {
-      bool keep = true;
-      for (std::size_t u = 0; u < p.d; ++u)
-        if (x[u] ? p.below[v][u] : p.above[v][u]) keep = false;
-      selected = selected && has_bit(kept[v], row % kLanes) == keep;
-      for (std::size_t c = 0; c < p.classes && keep; ++c) expected[c] += plain.root(v, x, c);
+// Which features a row keeps, by the words of each rule.
+bool plainly_kept(const Problem& p, const std::string& rule, const std::vector<std::int32_t>& relevance, const Row& x,
+                  std::size_t v) {
+  for (std::size_t u = 0; u < p.d; ++u) {
+    const bool above = p.above[v][u], below = p.below[v][u];
+    if (!above && !below) continue;
+    if (rule == "mr") {
+      if (x[v] && ((above && relevance[u] > relevance[v]) || (below && x[u] && relevance[u] >= relevance[v])))
+        return false;
+      if (!x[v] && ((below && relevance[u] > relevance[v]) || (above && !x[u] && relevance[u] >= relevance[v])))
+        return false;
+    } else if ((x[u] ? below : above) && (rule == "hip" || relevance[u] >= relevance[v])) {
+      return false;
     }
-    CHECK_FOR(p.name(), selected);
-    CHECK_FOR(p.name(), near({joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes}, expected));
+  }
+  return true;
+}
+
+// HNB and RNB: the most relevant of those that are kept.
+std::vector<bool> plain_selection(const Problem& p, const std::string& rule, const std::vector<std::int32_t>& relevance,
+                                  const Row& x, std::size_t limit) {
+  std::vector<bool> kept(p.d);
+  for (std::size_t v = 0; v < p.d; ++v)
+    kept[v] = rule == "rnb" || plainly_kept(p, rule == "hnb" ? "hip-mr" : rule, relevance, x, v);
+  if (rule != "hnb" && rule != "rnb") return kept;
+  std::vector<bool> first(p.d);
+  for (std::size_t k = 0; k < limit; ++k) {
+    std::size_t best = p.d;
+    for (std::size_t v = 0; v < p.d; ++v)
+      if (kept[v] && !first[v] && (best == p.d || relevance[v] > relevance[best])) best = v;
+    if (best < p.d) first[best] = true;
+  }
+  return first;
+}
+
+void test_selections(const Problem& p, const Tables& tables, const Plain& plain) {
+  std::vector<std::int32_t> relevance(p.d);
+  for (std::size_t v = 0; v < p.d; ++v) relevance[v] = static_cast<std::int32_t>(v * 7 % 5);  // with ties
+  constexpr std::size_t kLimit = 3;
+  const Neighbours neighbours(p.words.data(), p.n, p.d);
+  for (const Selector::Name& known : Selector::kKinds) {
+    const Selector selector(p.relations(), known.name, relevance.data(), kLimit);
+    std::vector<double> joint(p.n * p.classes, 0.0);
+    selected_naive_bayes(tables, selector, p.words.data(), p.n, joint.data());
+    std::vector<std::size_t> nearest(p.n);
+    neighbours.for_each_nearest(selector, p.words.data(), p.n, 1,
+                                [&](std::size_t row, const Neighbour* found) { nearest[row] = index(found->row); });
+    for (std::size_t k = 0; k < kRows; ++k) {
+      const std::size_t row = chosen_row(p, k);
+      const Row& x = p.rows[row];
+      const std::vector<bool> kept = plain_selection(p, known.name, relevance, x, kLimit);
+      std::vector<Word> found(p.d);
+      selector.select(p.batch(row), found.data());
+      std::vector<double> expected(p.classes, 0.0);
+      bool same = true;
+      for (std::size_t v = 0; v < p.d; ++v) {
+        same = same && has_bit(found[v], row % kLanes) == kept[v];
+        for (std::size_t c = 0; c < p.classes && kept[v]; ++c) expected[c] += plain.root(v, x, c);
+      }
+      // The first of the rows with the largest similarity, compared as fractions.
+      std::size_t best = 0;
+      long best_common = 0, best_either = 1;
+      for (std::size_t t = 0; t < p.n; ++t) {
+        long common = 0, either = 0;
+        for (std::size_t v = 0; v < p.d; ++v) {
+          common += kept[v] && x[v] && p.rows[t][v];
+          either += kept[v] && (x[v] || p.rows[t][v]);
+        }
+        if (common * best_either > best_common * std::max(either, 1L)) {
+          best = t;
+          best_common = common;
+          best_either = std::max(either, 1L);
+        }
+      }
+      const std::string where = p.name() + ", " + known.name;
+      CHECK_FOR(where, same);
+      CHECK_FOR(where, nearest[row] == best);
+      CHECK_FOR(where, near({joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes}, expected));
+    }
   }
 }
 
@@ -172,7 +235,7 @@ void test_models() {
       const Tables tables(setting.sparse ? p.sparse() : p.dense(), Smoothing(setting.smoothing, setting.alpha));
       const Plain plain{p, std::string(setting.smoothing) == "pooled", setting.alpha};
       test_tree_scores(p, setting, tables, plain);
-      test_hip(p, tables, plain);
+      test_selections(p, tables, plain);
       if (p.n <= 130 && p.d <= 41) test_aode(p, tables, plain);
     }
 }

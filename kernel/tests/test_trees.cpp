@@ -240,10 +240,26 @@ void test_lone_feature() {
                      });
 }
 
+// The tree of the features that a row keeps, which know of no relations: none, one and two of them.
+void test_trees_of_kept_features() {
+  const std::vector<std::int64_t> keys{5, 9, 7}, order{2, 1, 0};
+  const Lists none({{false, false, false}, {false, false, false}, {false, false, false}});
+  Ranking ranking(std::make_shared<const DenseKeys>(keys.data(), 3), {3, none.view(), none.view()}, 0);
+  const std::vector<Word> values(3, 0), kept{0b100, 0b110, 0b000};
+  const std::vector<std::vector<std::int32_t>> expected{
+      {kAbsent, kAbsent, kAbsent}, {kAbsent, kRoot, kAbsent}, {1, kRoot, kAbsent}};
+  for_each_lazy_tree(
+      ranking, values.data(), 3, order.data(), kAbsent, false, false, [&](const Word*) { return kept.data(); },
+      [&](std::size_t row, const std::int32_t* parent) {
+        CHECK(std::equal(expected[row].begin(), expected[row].end(), parent));
+      });
+}
+
 }  // namespace
 
 void test_trees() {
   test_lone_feature();
+  test_trees_of_kept_features();
   for (const Problem& p : problems()) {
     test_keys(p);
     test_most_informative(p);

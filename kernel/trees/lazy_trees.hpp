@@ -1,4 +1,4 @@
-// A tree per row, 64 rows at a time: Hie-TAN-Lite (Directed) and HRE-TAN.
+// A tree per row, 64 rows at a time: Hie-TAN-Lite (Directed) and HRE-TAN; TAN over the features that a row keeps.
 //
 // A feature has one word each for its value, whether it is still available and whether it has a parent, a bit per
 // row ("lane"). One pass over the ranked edges serves all lanes: three operations on words settle nearly every edge
@@ -41,10 +41,12 @@ class LazyBatch {
         edges_(kLanes * d_),
         orienter_(d_) {}
 
-  // Learns the trees of up to 64 rows; `value` is a word per feature.
-  void learn(const Word* value, std::size_t rows) {
+  // Learns the trees of up to 64 rows; `value` is a word per feature, and so is `kept`, which says which features are
+  // available at first. Null: all of them.
+  void learn(const Word* value, const Word* kept, std::size_t rows) {
     checkpoint_.pass(d_ * kLanes);
     reset(value);
+    if (kept) restrict(kept);
     // First the features that vary: while keys are above 0, edges join no others.
     select_active(rows, missing_);
     std::size_t k = 0;
@@ -69,10 +71,11 @@ class LazyBatch {
   // The tree of one lane: kRoot, kAbsent or the parent's index, for every feature.
   void tree(std::size_t lane, std::int32_t* parent) {
     std::fill(parent, parent + d_, kAbsent);
-    if (edge_count_[lane] == 0)
-      parent[lone_] = kRoot;
-    else
+    const std::int32_t alone = lone_ == kAbsent ? root_[lane] : lone_;
+    if (edge_count_[lane] > 0)
       orienter_.direct(edges_.data() + lane * d_, edge_count_[lane], root_[lane], parent);
+    else if (alone != kAbsent)
+      parent[alone] = kRoot;
   }
 
  private:
@@ -89,6 +92,19 @@ class LazyBatch {
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       missing_[lane] = static_cast<std::int64_t>(ranking_.order().varying()) - 1;
       absent_[lane] = static_cast<std::int64_t>(d_) - 1;
+    }
+  }
+
+  void restrict(const Word* kept) {
+    std::fill(missing_, missing_ + kLanes, std::int64_t{-1});
+    std::fill(absent_, absent_ + kLanes, std::int64_t{-1});
+    for (std::size_t v = 0; v < d_; ++v) {
+      open_[v].available = kept[v];
+      const std::int64_t varies = varies_[v];
+      for_each_bit(kept[v], [&](std::size_t lane) {
+        missing_[lane] += varies;
+        ++absent_[lane];
+      });
     }
   }
 
@@ -199,6 +215,7 @@ class LazyBatch {
 
   // The first in the root order of the features without a parent (Directed) or of all that are kept.
   void find_roots(Word pending) {
+    std::fill(root_, root_ + kLanes, kAbsent);
     for (const std::int64_t* v = root_order_; pending && v != root_order_ + d_; ++v) {
       Word found = pending & open_[index(*v)].available;
       if (Directed) found &= ~open_[index(*v)].has_parent;
@@ -216,7 +233,7 @@ class LazyBatch {
   const Relations& relations_;
   const std::vector<std::uint8_t>& varies_;  // each feature, in any class
   const std::int64_t* root_order_;
-  const std::int32_t lone_;
+  const std::int32_t lone_;  // the tree of a row without edges; kAbsent: the one feature that it keeps, if any
   const std::size_t d_;
   const Word* value_ = nullptr;
   Word active_ = 0;
@@ -234,15 +251,17 @@ class LazyBatch {
 };
 
 // Calls visit(row, parent) for each row, in order. Short labels are faster, where there are enough of them.
-template <typename Visit>
+// select(value) returns the words of the features that up to 64 rows keep; null: all.
+template <typename Select, typename Visit>
 void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, const std::int64_t* root_order,
-                        std::int32_t lone_feature, bool directed, bool wide_labels, Visit&& visit) {
+                        std::int32_t lone_feature, bool directed, bool wide_labels, Select&& select, Visit&& visit) {
   const std::size_t d = ranking.relations().d;
   std::vector<std::int32_t> parent(d);
   const auto run = [&](auto&& batch) {
     for (std::size_t first = 0; first < rows; first += kLanes) {
       const std::size_t here = std::min(kLanes, rows - first);
-      batch.learn(words + first / kLanes * d, here);
+      const Word* value = words + first / kLanes * d;
+      batch.learn(value, select(value), here);
       for (std::size_t lane = 0; lane < here; ++lane) {
         batch.tree(lane, parent.data());
         visit(first + lane, parent.data());
@@ -254,6 +273,14 @@ void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, c
   if (narrow && !directed) run(LazyBatch<std::uint16_t, false>(ranking, root_order, lone_feature));
   if (!narrow && directed) run(LazyBatch<std::uint32_t, true>(ranking, root_order, lone_feature));
   if (!narrow && !directed) run(LazyBatch<std::uint32_t, false>(ranking, root_order, lone_feature));
+}
+
+// The same, without a selection: relations alone remove features.
+template <typename Visit>
+void for_each_lazy_tree(Ranking& ranking, const Word* words, std::size_t rows, const std::int64_t* root_order,
+                        std::int32_t lone_feature, bool directed, bool wide_labels, Visit&& visit) {
+  const auto all = [](const Word*) -> const Word* { return nullptr; };
+  for_each_lazy_tree(ranking, words, rows, root_order, lone_feature, directed, wide_labels, all, visit);
 }
 
 }  // namespace hietan

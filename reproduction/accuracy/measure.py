@@ -128,11 +128,11 @@ def measure(method: Measured, data: Any, seed: int) -> FoldScores:
         fitted = _fit(model, X, y)
         score[outside] = scores_of(fitted, data.X[outside])
         seconds += time.process_time() - start
-        if method.tunes_threshold:
+        if seed in method.threshold_seeds:
             held_out = out_of_sample_scores(fitted, model, X, y, seed)
             train[k, inside] = held_out
             threshold[k] = best_threshold(y == 1, held_out)
-    if not method.tunes_threshold:
+    if seed not in method.threshold_seeds:
         return FoldScores(score, None, None, fold, seconds)
     return FoldScores(score, train, threshold, fold, seconds)
 

@@ -173,7 +173,7 @@ def measure_held(method: Measured, held: Held, seed: int) -> FoldScores:
     score = measure.scores_of(fitted, held.test.X)
     seconds = time.process_time() - start
     threshold = None
-    if method.tunes_threshold:
+    if seed in method.threshold_seeds:
         inner = measure.out_of_sample_scores(fitted, model, held.train.X, held.train.y, seed)
         threshold = np.array([measure.best_threshold(held.train.y == 1, inner)])
     return FoldScores(score, None, threshold, np.zeros(len(score), dtype=np.int64), seconds)

@@ -20,20 +20,25 @@ if TYPE_CHECKING:
         HieLogistic,
         HieTAN,
         HieTANLite,
+        LazySelection,
         ProximalGraph,
     )
     from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
     from hietan.persistence import load, save
+    from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder, HierarchyFilter
     from hietan.structure import Tree
 
 __version__ = "0.1.0"
 
 __all__ = [
     "AODE",
+    "GTD",
     "HIPNB",
     "HRETAN",
+    "SHSEL",
     "TAN",
+    "TSEL",
     "HieAODE",
     "HieAODELite",
     "HieBAN",
@@ -41,7 +46,10 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "Hierarchy",
+    "HierarchyEncoder",
+    "HierarchyFilter",
     "HierarchyWarning",
+    "LazySelection",
     "ProximalGraph",
     "Tree",
     "__version__",
@@ -52,7 +60,7 @@ __all__ = [
 # Names are imported on first use: scikit-learn alone accounts for three quarters of the memory of an import, and
 # neither reading files nor showing the help of the command line needs it. The modules that hold the names are searched
 # in this order, lightest first.
-_HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "persistence")
+_HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "selection", "persistence")
 
 redirect_moved_modules()
 

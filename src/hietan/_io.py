@@ -27,6 +27,8 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.locks import MOVES_OPEN_FILES, lock_file
+
 TEMPORARY = ".tmp-"
 """The names of all unfinished files begin with this."""
 _unfinished: set[Path] = set()  # the temporary files and directories of this process
@@ -59,11 +61,13 @@ def replacing(path: Path) -> Iterator[Path]:
     if path.is_dir():  # before anything is written: other files may be replaced together with this one
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     _remove_leftovers_beside(path)
-    with _temporary_file(path) as temporary:
+    with _temporary_file(path) as (temporary, locked):
         try:
             yield temporary
             if temporary.stat().st_mtime_ns == 0:
                 raise FileNotFoundError(errno.ENOENT, "nothing was written", str(path))
+            if not MOVES_OPEN_FILES:
+                locked.close()
             os.replace(temporary, path)
         except OSError as error:
             if error.filename == str(temporary):  # an error is about the file that was asked for
@@ -72,7 +76,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _temporary_file(path: Path) -> Iterator[Path]:
+def _temporary_file(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     """Yield a new, empty and locked file next to a path, and remove it at the end if it is still there.
 
     Its time is 0, which shows whether it is written to. The lock ends with the process, even if it is killed: so other
@@ -90,29 +94,29 @@ def _temporary_file(path: Path) -> Iterator[Path]:
             _unfinished.discard(temporary)
             error.filename = str(path)
             raise
+        locked = open(file, "r+b", buffering=0)  # noqa: SIM115 - closed below, on some systems before it is moved
         try:
             _lock(file, wait=True)
             # Before it was locked, somebody may have taken it for left behind, and removed it.
             if os.fstat(file).st_nlink:
                 os.utime(temporary, ns=(0, 0))
-                yield temporary
+                yield temporary, locked
                 return
         finally:
+            if not MOVES_OPEN_FILES:
+                locked.close()
             with suppress(OSError):
                 temporary.unlink()
-            os.close(file)
+            locked.close()
             _unfinished.discard(temporary)
 
 
 def _lock(file: int, *, wait: bool = False) -> bool:
     """Lock an open file, if this system and the file system can; whether it is locked now."""
     try:
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ModuleNotFoundError, OSError):
+        return lock_file(file, wait=wait)
+    except OSError:
         return False
-    return True
 
 
 @lru_cache(maxsize=1)
@@ -180,11 +184,15 @@ def _remove_if_free(path: Path) -> None:
     """Remove a file unless somebody has locked it; neither links nor anything but files."""
     with suppress(OSError):
         file = os.open(path, os.O_RDWR | _NOFOLLOW | _NONBLOCK | _CLOEXEC)
+        is_free = False
         try:
-            if stat.S_ISREG(os.fstat(file).st_mode) and _lock(file):
+            is_free = stat.S_ISREG(os.fstat(file).st_mode) and _lock(file)
+            if is_free and MOVES_OPEN_FILES:
                 path.unlink()
         finally:
             os.close(file)
+        if is_free and not MOVES_OPEN_FILES:
+            path.unlink()  # where open files cannot be removed, nobody removes one that is being written
 
 
 def atomic_write(path: Path, data: str | bytes) -> None:

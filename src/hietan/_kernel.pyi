@@ -5,6 +5,8 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+BUILT_BY: str
+
 class Stop:
     def __init__(self) -> None: ...
     def set(self) -> None: ...
@@ -52,6 +54,20 @@ class Smoothing:
 
 SMOOTHINGS: tuple[str, ...]
 
+class Selector:
+    def __init__(
+        self, relations: Relations, kind: str, relevance: NDArray[np.int32], n_features: int
+    ) -> None: ...
+    def select(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
+
+SELECTIONS: tuple[str, ...]
+
+class Neighbours:
+    def __init__(self, words: NDArray[np.uint64], n_rows: int) -> None: ...
+    def nearest(
+        self, selector: Selector, words: NDArray[np.uint64], n_rows: int, k: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
 class Openings:
     def __init__(
         self,
@@ -85,6 +101,27 @@ class GraphPenalty:
     def maxima(self, w: NDArray[np.float64]) -> NDArray[np.float64]: ...
     def prox(self, u: NDArray[np.float64], lam: float) -> NDArray[np.float64]: ...
     def dual_norm(self, u: NDArray[np.float64]) -> float: ...
+
+class NumberRows:
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int32],
+        values: NDArray[np.float64],
+        n_features: int,
+    ) -> None: ...
+
+class LogisticPath:
+    def __init__(
+        self,
+        rows: NumberRows,
+        sign: NDArray[np.float64],
+        weight: NDArray[np.float64],
+        penalty: GraphPenalty,
+    ) -> None: ...
+    def solve(
+        self, lambdas: NDArray[np.float64], max_iter: int, tol: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...
 
 def pack_dense(values: NDArray[np.uint8], rows: NDArray[np.int64]) -> NDArray[np.uint64]: ...
 @overload
@@ -178,11 +215,27 @@ def aode_joint_log(
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
-def hip_select(relations: Relations, words: NDArray[np.uint64]) -> NDArray[np.uint64]: ...
-def hip_joint_log(
-    relations: Relations,
+def selected_joint_log(
+    selector: Selector,
     words: NDArray[np.uint64],
     n_rows: int,
+    counts: Counts,
+    log_prior: NDArray[np.float64],
+    smoothing: Smoothing,
+) -> NDArray[np.float64]: ...
+def selected_trees(
+    selector: Selector,
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
+) -> NDArray[np.int32]: ...
+def selected_tree_joint_log(
+    selector: Selector,
+    ranking: Ranking,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    root_order: NDArray[np.int64],
     counts: Counts,
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
@@ -228,14 +281,3 @@ def find_violation(
     words: NDArray[np.uint64],
     n_rows: int,
 ) -> tuple[int, int, int] | None: ...
-def logistic_path(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    values: NDArray[np.float64],
-    sign: NDArray[np.float64],
-    weight: NDArray[np.float64],
-    penalty: GraphPenalty,
-    lambdas: NDArray[np.float64],
-    max_iter: int,
-    tol: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]: ...

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieTANLite
 from hietan._io import atomic_write
-from hietan.candidates import TrainedModel, rank_rows
+from hietan.candidates import TrainedModel, rank_rows, train_model
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
@@ -56,14 +56,15 @@ def trees(results, rows):
 
 def write_many_candidates():
     data = make_hierarchical_classification(200, 120, random_state=1)
-    model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
     known = tuple(f"gene{i}" for i in range(5))
-    trained = TrainedModel(model, data.feature_names, ("anti", "pro"), known, dataset="synthetic")
+    trained = train_model(HieTANLite(), data)
+    trained = replace(trained, target_names=("anti", "pro"), row_noun="gene", training_synonyms=())
+    trained = replace(trained, training_rows=known + trained.training_rows[5:])
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
     symbols = tuple(f"sym-{i}" if i % 2 else "" for i in range(N_CANDIDATES))
     X, y = csr_array(data.X[picked]), data.y[picked]
-    rows = replace(data, X=X, y=y, instance_names=names, symbols=symbols, name="genome")
+    rows = replace(data, X=X, y=y, instance_names=names, symbols=symbols, name="genome", row_noun="gene")
     command = "hietan explain model.hietan genome.hietan"
     write_candidates(rank_rows(trained, rows), OUT / "candidates.html", command=command)
 

@@ -8,7 +8,7 @@ import { drawn, launch, open, out } from "./browser.js";
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const expected = JSON.parse(readFileSync(path.join(out, "expected.json"), "utf8"));
-const PARTS = ["Overview", "Features", "Genes"];
+const PARTS = ["Overview", "Features", "Rows"];
 let browser;
 before(async () => {
   browser = await launch();
@@ -64,24 +64,22 @@ async function noMarkupFromNames(page) {
   assert.equal(await page.locator("main script, main img, main b:not(.tip b)").count(), 0);
 }
 
-async function findGene(page, gene) {
-  await goToPart(page, "Genes");
-  await control(page, "Search genes").fill(gene);
+async function findRow(page, gene) {
+  await goToPart(page, "Rows");
+  await control(page, "Search rows").fill(gene);
   await control(page, "Dataset").selectOption("0");
   const name = page.locator("bdi", { hasText: new RegExp(`^${gene}$`) });
-  await page.locator(".genes button").filter({ has: name }).first().click();
-  await page.getByRole("heading", { name: `Gene ${gene}`, exact: true }).waitFor();
+  await page.locator(".rows button").filter({ has: name }).first().click();
+  await page.getByRole("heading", { name: `Row ${gene}`, exact: true }).waitFor();
 }
 
 async function overviewShowsTheScores(page, { width }) {
   const cells = () => page.locator(".heat tbody td").allTextContents();
   assert.deepEqual((await cells()).sort(), expected.gmean.slice().sort());
-  await page.locator("#ranking .switch").getByRole("button", { name: "AUC" }).click();
+  const auc = page.locator("#ranking .switch").getByRole("button", { name: "AUC" });
+  await auc.click();
   assert.deepEqual((await cells()).sort(), expected.auc.slice().sort());
-  assert.equal(
-    await page.locator("#ranking .switch").getByRole("button", { name: "AUC" }).getAttribute("aria-pressed"),
-    "true",
-  );
+  assert.equal(await auc.getAttribute("aria-pressed"), "true");
   await drawn(page);
   assert.equal(await page.locator("svg[aria-label^='Average ranks']").count(), 1);
   assert.equal(await page.locator(".ranking tbody tr").count(), 3);
@@ -128,7 +126,7 @@ async function drawnTree(page) {
 async function treesAreThoseOfTheModels(page, { width }) {
   const names = Object.keys(expected.features);
   for (const [gene, trees] of Object.entries(expected.trees)) {
-    await findGene(page, gene);
+    await findRow(page, gene);
     assert.equal(await page.locator(".scores tbody tr").count(), 3);
     for (const [method, tree] of Object.entries(trees)) {
       await control(page, "Method").selectOption({ label: method });
@@ -160,7 +158,7 @@ const overlaps = (page) =>
   });
 
 async function treesAreExplored(page, { width }) {
-  await findGene(page, Object.keys(expected.trees)[0]);
+  await findRow(page, Object.keys(expected.trees)[0]);
   await control(page, "Method").selectOption({ label: "TAN" });
   await control(page, "Compare with").selectOption({ label: "Hie-TAN-Lite" });
   assert.equal(await page.locator(".panel").count(), 2);
@@ -205,7 +203,7 @@ async function treesAreExplored(page, { width }) {
   assert.match(await page.locator(".flip").first().textContent(), /single changes? tried/);
   assert.ok((await page.locator(".similar tbody tr").count()) > 0);
   await fitsTheWidth(page, width);
-  await picture(page, `genes-${width}`);
+  await picture(page, `rows-${width}`);
 }
 
 async function namesAreText(page, { width }) {
@@ -216,13 +214,13 @@ async function namesAreText(page, { width }) {
     await fitsTheWidth(page, width);
     await picture(page, `nasty-${name.toLowerCase()}-${width}`);
   }
-  const firstIncludes = (text) => document.querySelector(".genes strong")?.textContent.includes(text);
+  const firstIncludes = (text) => document.querySelector(".rows strong")?.textContent.includes(text);
   for (const name of expected.nasty.filter((n) => !n.startsWith("long"))) {
     const firstLine = name.split("\n")[0];
-    await control(page, "Search genes").fill(firstLine);
+    await control(page, "Search rows").fill(firstLine);
     await page.waitForFunction(firstIncludes, firstLine.trim());
-    await page.locator(".genes button").first().click();
-    assert.ok((await page.locator("#gene h2").first().textContent()).includes(firstLine.trim()));
+    await page.locator(".rows button").first().click();
+    assert.ok((await page.locator("#row h2").first().textContent()).includes(firstLine.trim()));
   }
   assert.match(await page.locator("body").textContent(), /<script>alert\(1\)<\/script>/);
 }
@@ -250,7 +248,7 @@ async function allPartsAreAccessible(page, { width, colorScheme }) {
   for (const name of PARTS) {
     await goToPart(page, name);
     await openDetails(page);
-    if (name === "Genes") await control(page, "Compare with").selectOption({ label: "HIP" });
+    if (name === "Rows") await control(page, "Compare with").selectOption({ label: "HIP" });
     await drawn(page);
     await noViolations(page);
     await picture(
@@ -280,21 +278,21 @@ for (const width of [1400, 900, 420]) {
 
 test("a gene that is not explained shows the command that explains it", () =>
   visit("study.html", {}, async (page) => {
-    await goToPart(page, "Genes");
+    await goToPart(page, "Rows");
     const gene = await page.evaluate(() => {
       const data = JSON.parse(document.getElementById("data").textContent).datasets[0];
       const explained = new Set(data.explained.map((e) => e.row));
       return data.genes.findLast((_, i) => !explained.has(i));
     });
-    await findGene(page, gene);
-    assert.equal(await page.locator(".command").textContent(), `hietan study ... --genes ${gene}`);
+    await findRow(page, gene);
+    assert.equal(await page.locator(".command").textContent(), `hietan study ... --rows ${gene}`);
   }));
 
 test("an explained gene says in plain words why it was chosen", () =>
   visit("study.html", {}, async (page) => {
-    await goToPart(page, "Genes");
+    await goToPart(page, "Rows");
     const why = /true class .*; most confident, (correct|wrong)\.$/;
-    assert.match(await page.locator("#gene .card p").first().textContent(), why);
+    assert.match(await page.locator("#row .card p").first().textContent(), why);
   }));
 
 test("tabs by keyboard, and all parts on paper", () =>
@@ -304,7 +302,7 @@ test("tabs by keyboard, and all parts on paper", () =>
     assert.equal(await page.locator("[role=tab][aria-selected=true]").textContent(), "Features");
     await page.pdf({ path: path.join(out, "study.pdf") });
     await page.emulateMedia({ media: "print" });
-    for (const id of ["overview", "features", "genes"]) assert.ok(await page.locator("#" + id).isVisible());
+    for (const id of ["overview", "features", "rows"]) assert.ok(await page.locator("#" + id).isVisible());
   }));
 
 async function oneDatasetIsJudged(page, { width }) {
@@ -393,7 +391,7 @@ test("a report of an earlier version still opens", () =>
 test("20,000 candidates are a usable page", () =>
   visit("candidates.html", {}, async (page) => {
     const made = () => page.evaluate(() => window.elementsMade);
-    const list = page.locator(".genes button");
+    const list = page.locator(".rows button");
     const atFirst = await made();
     assert.equal(await list.count(), 40);
     await control(page, "Search genes").fill("gene19999");
@@ -409,7 +407,7 @@ test("20,000 candidates are a usable page", () =>
     await page.getByText("6 genes", { exact: true }).waitFor(); // itself, 7771, 7773, 7775, 7777 and 7779
     assert.match(await list.first().textContent(), /gene777\d? sym-777/);
     await control(page, "Search genes").fill("");
-    await page.getByText("20,000 genes", { exact: true }).waitFor();
+    await page.getByText("19,995 genes", { exact: true }).waitFor(); // the model was trained on the other five
     const caution =
       /separates anti from pro, the classes it was trained on.* does not say that a gene belongs to one\.$/;
     assert.match(await page.locator(".caution").textContent(), caution);
@@ -418,3 +416,34 @@ test("20,000 candidates are a usable page", () =>
     await noViolations(page);
     await picture(page, "candidates-1280");
   }));
+
+for (const width of [1280, 400]) {
+  test(`candidates: their quality, both ends, and the known ones apart, at ${width} pixels`, () =>
+    visit("candidates.html", { width }, async (page) => {
+      const first = page.locator(".rows button").first();
+      const facts = await page.locator(".quality .facts").textContent();
+      assert.match(facts, /AUC \(0\.5 by chance\)0\.\d{3}average precision/);
+      assert.match(await page.locator(".quality").textContent(), /in 5 folds: each of 200 genes \(100 anti, 100 pro\)/);
+      const heads = await page.locator(".scores th[scope=col]").allTextContents();
+      assert.deepEqual(heads, ["method", "predicted", "calibrated P(pro)", "log-odds", "raw P(pro)"]);
+      const calibrated = await page.locator(".scores tbody td strong").textContent();
+      assert.ok((await first.textContent()).includes(calibrated) && /score \+\d/.test(await first.textContent()));
+      assert.match(await page.locator("#row").textContent(), new RegExp(`Calibrated P\\(pro\\) = ${calibrated}`));
+      const behind = await page.locator(".behind").first().textContent();
+      assert.match(behind, /^training genes with(out)? it: anti \d+ of 100, pro \d+ of 100$/);
+      await openDetails(page);
+      await fitsTheWidth(page, width);
+      await picture(page, `quality-${width}`);
+      await page.getByRole("button", { name: "most likely anti" }).click();
+      assert.match(await first.textContent(), /^19,?995.*score −\d.*−\d/);
+      await first.click();
+      assert.match(await page.locator("#row").textContent(), /Rank 19,995 of 19,995\./);
+      assert.ok((await page.locator(".behind").count()) > 0);
+      await page.getByRole("button", { name: "in the training data (5)" }).click();
+      await page.getByText("5 genes", { exact: true }).waitFor();
+      await first.click();
+      assert.match(await page.locator("#row").textContent(), /The training data call it gene\d \((anti|pro)\)\./);
+      await noViolations(page);
+      await picture(page, `known-${width}`);
+    }));
+}

@@ -8,6 +8,7 @@ from hietan.catalogue import (
     CatalogueError,
     dataset_groups,
     dataset_names,
+    dataset_set_notes,
     dataset_sets,
     load_dataset,
     load_datasets,
@@ -18,7 +19,8 @@ from hietan.exceptions import DataError, HietanError
 
 def test_sets_hold_every_single_name_once():
     assert sum(dataset_sets().values(), ()) == dataset_names()
-    assert len(set(dataset_names())) == len(dataset_names()) == len(AGEING_DATASETS) + 8
+    assert len(set(dataset_names())) == len(dataset_names()) == len(AGEING_DATASETS) + 14 + 8
+    assert list(dataset_set_notes()) == list(dataset_sets())
 
 
 def test_a_set_and_its_members_are_loaded_once_in_the_order_asked_for():
@@ -40,8 +42,8 @@ def test_a_file_without_a_name_is_called_after_the_file(tmp_path):
 
 def test_groups_are_the_organisms_of_published_datasets():
     data = make_hierarchical_classification(20, 5, random_state=0)
-    named = [replace(data, name=name) for name in ("CE-BP", "SC-BPMF", "synthetic-0", "mine")]
-    assert dataset_groups(named) == {"CE-BP": "CE", "SC-BPMF": "SC"}
+    named = [replace(data, name=name) for name in ("CE-BP", "SC-BPMF", "worm-CC", "synthetic-0", "mine")]
+    assert dataset_groups(named) == {"CE-BP": "CE", "SC-BPMF": "SC", "worm-CC": "CE"}
 
 
 def test_unknown_names_and_broken_files(tmp_path):

@@ -48,6 +48,13 @@ def test_a_file_holds_the_options_of_the_command(tmp_path):
         ('data = [3]\nmethods = "tan"', "data is [3]; expected a name or a list of names"),
         (f"{BEGIN}scheduler = 8786", "scheduler is 8786; expected an address such as tcp://"),
         (f"{BEGIN}jobs = 0", "study.toml: jobs is 0; expected a whole number other than 0"),
+        (f"{BEGIN}lam = 0.1\nlam-relative = 0.1", "lam and lam_relative exclude each other; got 0.1 and 0.1"),
+        (f"{BEGIN}lam-relative = true", "lam_relative is True; expected a number from 1e-10 to 1"),
+        (
+            f'{BEGIN}lam = "tuned"\nlam-criterion = "f1"',
+            "lam_criterion is 'f1'; expected one of log_loss, auc, gmean",
+        ),
+        (f'{BEGIN}lam-criterion = "auc"', "lam_criterion is 'auc', but lambda is not tuned"),
         (f"{BEGIN}lam = -1", "lam is -1; expected a number above 0, or 'tuned'"),
         ("data = ", "is not a TOML file"),
     ],

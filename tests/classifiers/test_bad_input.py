@@ -48,8 +48,13 @@ def test_nan_and_infinity(make, value):
 
 
 def test_text_columns(make):
-    with pytest.raises(ValueError, match="could not convert string to float"):
-        make().fit(NAMED.assign(b=["yes", "no"] * 3), Y)
+    text = NAMED.assign(b=["yes", "no"] * 3)
+    with pytest.raises(ValueError, match="column 'b' of X holds the text 'yes'; features are numbers"):
+        make().fit(text, Y)
+    with pytest.raises(ValueError, match="column 1 of X holds the text 'yes'; features are numbers"):
+        make().fit(text.to_numpy(), Y)
+    with pytest.raises(ValueError, match="column 'b' of X holds the text 'yes'; features are numbers"):
+        make().fit(NAMED, Y).predict(text)
 
 
 def test_wrong_number_or_names_of_columns_at_predict(make):
@@ -247,7 +252,7 @@ def test_all_columns_constant(make):
 
 
 def test_not_fitted(make):
-    lists = [method for method in ("trees", "selected") if hasattr(make, method)]
+    lists = [method for method in ("trees", "selected") if hasattr(make(), method)]
     for method in ["predict", "predict_proba", "predict_log_proba", "predict_joint_log_proba", *lists]:
         with pytest.raises(ValueError, match="not fitted yet"):
             getattr(make(), method)(X)
@@ -259,7 +264,10 @@ def test_a_wrong_argument_names_the_class_that_was_called(make):
         TypeError, match=rf"^{make.__name__}\.__init__\(\) got an unexpected keyword argument 'alhpa'"
     ):
         make(alhpa=1)
-    with pytest.raises(TypeError, match=rf"^{make.__name__}\.__init__\(\) takes 1 positional argument"):
+    by_name = (
+        rf"^{make.__name__} takes its parameters by name, but 1 has none; for a hierarchy: {make.__name__}\("
+    )
+    with pytest.raises(TypeError, match=by_name):
         make(1)
 
 

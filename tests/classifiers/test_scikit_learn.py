@@ -20,6 +20,7 @@ from support.families import BAYES, TREES, name_of, seeded
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @parametrize_with_checks([classifier() for classifier in BAYES])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

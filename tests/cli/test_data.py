@@ -126,7 +126,12 @@ BROKEN = [
     ("labels.csv", b"\x89PNG\r\n\x1a\n\0", "labels.csv, line 3: binary data"),
     ("go.obo", CYCLE.encode(), "go.obo, line 1: the edges form a cycle: A -> B -> A"),
     ("go.obo", b"[Term]\nname: nobody\n", "go.obo, line 1: expected one id in this"),
-    ("wb.gaf", b"a\tb\tc\n", "wb.gaf, line 1: none of 1 lines is an annotation"),
+    (
+        "wb.gaf",
+        b"a\tb\tc\n",
+        "wb.gaf: say which columns hold the ids and the terms .* the columns are a, b, c",
+    ),
+    ("wb.gaf", b"!gaf-version: 2.2\na\tb\tc\n", "wb.gaf, line 2: none of 1 lines is an annotation"),
     ("go.obo", b"", "go.obo: no .Term. stanza found"),
     ("wb.gaf", b"", "wb.gaf: the file holds no annotations"),
     ("labels.csv", b"", "labels.csv: the file is empty"),

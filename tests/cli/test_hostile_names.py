@@ -152,7 +152,7 @@ def test_study_compare_and_report(run, place):
 
 
 def test_demo(run):
-    result = run("demo", "--rows", "20", "--features", "4", "--report", "r\x1b]0;owned.html")
+    result = run("demo", "--data", "synthetic-0", "--folds", "2", "--report", "r\x1b]0;owned.html")
     assert result.exit_code == 0
     check(result.output)
 

@@ -29,7 +29,10 @@ FOREVER = {  # the words of a command, and the function that does its work, whic
     ),
     "report": ("report study", "hietan.report.study_page:study_summary"),
     "compare": ("compare study", "hietan.evaluation:compare_studies"),
-    "demo --report": ("demo --rows 20 --features 5 --report r.html", "hietan.report:write_details"),
+    "demo --report": (
+        "demo --data synthetic-0 --folds 2 --genes 1 --report r.html",
+        "hietan.report:write_details",
+    ),
     "fit hie-logistic": ("fit synthetic-0 -m hie-logistic", "hietan.candidates:train_model"),
 }
 LONG = {  # work that takes minutes, or hours
@@ -41,7 +44,7 @@ LONG = {  # work that takes minutes, or hours
         "build --ontology deep.obo --annotations genes.gaf -o built.hietan",
         "hietan.datasets:build_dataset",
     ),
-    "demo": ("demo --rows 20000 --features 1000", "hietan.evaluation:pooled_predictions"),
+    "demo": ("demo --data worm-BPMFCC --folds 200", "hietan.catalogue:run_named_study"),
 }
 
 

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli import demo as cli_demo
 from hietan.cli.app import make_app
+from hietan.datasets import make_hierarchical_classification
 from hietan.report import study_summary
 
 
@@ -117,17 +117,34 @@ def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
     by_id, by_symbol = (run("explain", model, data, "--gene", which) for which in (gene, symbol_of[gene]))
     assert by_id.exit_code == by_symbol.exit_code == 0 and by_id.output == by_symbol.output
     assert f"HIPNB, {gene} ({symbol_of[gene]}): " in by_id.output
-    assert "trained on this row" in by_id.output
+    assert "trained on this gene" in by_id.output
 
 
 @pytest.mark.slow
-def test_the_demo_ends_with_a_report(run, tmp_path, monkeypatch):
-    small = {"data": ["synthetic-0", "synthetic-1"], "methods": ["tan", "hie-tan-lite"], "folds": 2}
-    monkeypatch.setattr(cli_demo, "DEMO", small)
+def test_the_demo_reports_the_comparison_that_it_prints(run, tmp_path):
     page = tmp_path / "out" / "r.html"
-    result = run("demo", "--rows", 40, "--features", 10, "--report", page)
+    result = run("demo", "--data", "fly-CC", "--folds", 2, "--genes", 3, "--report", page)
     assert result.exit_code == 0, result.output
-    assert len(data_of(page)["datasets"]) == 2
     assert result.output.splitlines()[-1] == f"report: {page}"
-    shown = [entry.title for entry in METHODS.values() if entry.in_demo]
-    assert [title for title in shown if f"│ {title} " in result.output] == shown and len(shown) == 11
+    (shown,) = data_of(page)["datasets"]
+    assert shown["name"] == "fly-CC" and len(shown["genes"]) == 177
+    lines = [[cell.strip() for cell in line.split("│")[1:-1]] for line in result.output.splitlines()]
+    printed = {line[0]: line[2] for line in lines if len(line) == 4 and line[2].replace(".", "").isdigit()}
+    titles = {entry.name: entry.title for entry in METHODS.values() if entry.in_demo}
+    assert len(titles) == 9 and list(titles.values()) == list(printed)
+    (ranking,) = [each for each in data_of(page)["rankings"] if each["metric"] == "gmean"]
+    names = [data_of(page)["methods"][i]["name"] for i in ranking["methods"]]
+    reported = {titles[name]: value for name, value in zip(names, ranking["means"], strict=True)}
+    assert reported.keys() == printed.keys()
+    assert all(abs(100 * value - float(printed[title])) < 0.06 for title, value in reported.items())
+    explained = {shown["genes"][row["row"]] for row in shown["explained"] if row["why"] == "asked for"}
+    ranked = [line[0] for line in lines if len(line) == 4 and line[0] in shown["genes"]]
+    assert len(ranked) == 3 and explained <= set(ranked)
+    assert set(ranked) <= {shown["genes"][row["row"]] for row in shown["explained"]}
+
+
+def test_the_demo_needs_two_classes(run, tmp_path):
+    data = make_hierarchical_classification(30, 6, n_classes=3, random_state=0)
+    data.save(tmp_path / "three.hietan")
+    result = run("demo", "--data", tmp_path / "three.hietan", "--folds", 2)
+    assert result.exit_code == 2 and "a dataset of two classes" in result.stderr

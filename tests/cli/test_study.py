@@ -111,6 +111,8 @@ def test_a_study_file(run, tmp_path):
         ("--alpha 0.5", "--alpha belongs"),
         ("--smoothing pooled", "--smoothing belongs"),
         ("--lam tuned", "--lam belongs"),
+        ("--lam-relative 0.1", "--lam-relative belongs"),
+        ("--lam-criterion auc", "--lam-criterion belongs"),
         ("--tune-alpha", "--tune-alpha belongs"),
         ("--no-tune-threshold", "--no-tune-threshold belongs"),
         ("--no-usage", "--no-usage belongs"),
@@ -164,6 +166,14 @@ def test_a_mistake_in_a_study_file(run, tmp_path):
         ("--data synthetic --methods tan:alhpa=1", "no parameter 'alhpa'; did you mean 'alpha'?"),
         ("--data synthetic --methods no.such.Thing", "cannot be imported"),
         ("--data synthetic --methods tan --smoothing poled", "did you mean 'pooled'?"),
+        (
+            "--data synthetic --methods tan --lam-relative 2",
+            "lam_relative is 2.0; expected a number from 1e-10",
+        ),
+        (
+            "--data synthetic --methods tan --lam-criterion auc",
+            "'auc', but lambda is not tuned; add --lam tuned",
+        ),
         ("--data synthetic --methods tan --lam -1", "lam is '-1'; expected a number above 0"),
         ("--data synthetic --methods tan --backend magic", "backend is 'magic'"),
         ("--data synthetic-0 --methods tan --jobs 0", "n_jobs is 0; expected a whole number other than 0"),
@@ -300,6 +310,18 @@ def test_the_best_scores_are_bold_in_a_terminal():
     print_text_table(console, TextTable("t", ("d", "a", "b"), (("x", "1", "2"),), bold=frozenset({(0, 2)})))
     printed = console.export_text(styles=True)
     assert "\x1b[1m2\x1b[0m" in printed and "\x1b[1m1\x1b[0m" not in printed
+
+
+@pytest.mark.parametrize("how", [{"lam_relative": 0.1}, {"lam": "tuned", "lam_criterion": "gmean"}, {}])
+def test_the_command_says_how_lambda_is_found(run, monkeypatch, how):
+    asked = []
+    monkeypatch.setattr(
+        catalogue, "run_named_study", lambda options, *_, **__: asked.append(options) or sys.exit(0)
+    )
+    options = StudyOptions(["CE-BP"], ["proximal-graph"], **how)
+    assert options.lam == (0.002 if not how else how.get("lam"))
+    run(*shlex.split(options.command())[1:])
+    assert asked == [options]
 
 
 def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch):

@@ -339,8 +339,16 @@ def test_pairs_do_as_annotations(go):
             "no row is left; what was read and dropped: .*'other evidence': 1",
         ),
         ({"min_support": 9}, DataError, "no feature is left; .*'fewer than 9 rows': 2"),
-        ({"labels": 3}, TypeError, "expected a path or an open file, got the int 3"),
-        ({"annotations": 3}, TypeError, "annotations must be a path, an open file or an iterable"),
+        (
+            {"labels": 3},
+            TypeError,
+            "labels must be a path, an open file, a dict .* or a series or frame .* got int",
+        ),
+        (
+            {"annotations": 3},
+            TypeError,
+            "annotations must be a path, an open file, pairs .id, term.,.* got 3",
+        ),
     ],
 )
 def test_wrong_options_are_refused(go, options, error, message):

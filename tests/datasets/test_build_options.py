@@ -12,7 +12,9 @@ from hietan.datasets.building.options import BuildOptions
 SIGNATURE = inspect.signature(build_dataset).parameters
 OPTIONS = {name: option.default for name, option in SIGNATURE.items() if option.kind is option.KEYWORD_ONLY}
 # Where an option of the command has another name than the argument, or another form.
-COMMAND = {"mapping": "map", "features": "features_of"}
+COMMAND = {"mapping": "map", "features": "features_of", "drop_terms": "drop_term"}
+# Arguments that are passed on as they are.
+PASSED_ON = {"name", "row_noun", "columns"}
 LISTED = {"match": ("id", "symbol", "synonym"), "relations": ("is_a",)}
 
 
@@ -21,7 +23,9 @@ def options(**changes):
 
 
 def test_signature_fields_and_documentation_agree():
-    assert [field.name for field in fields(BuildOptions)] == [name for name in OPTIONS if name != "name"]
+    assert {field.name: field.default for field in fields(BuildOptions)} == {
+        name: default for name, default in OPTIONS.items() if name not in PASSED_ON
+    }
     section = inspect.getdoc(build_dataset).partition("Parameters\n")[2].partition("Returns\n")[0]
     documented = re.findall(r"^([\w, ]+) : ", section, flags=re.MULTILINE)
     assert ", ".join(documented).split(", ") == list(SIGNATURE)
@@ -38,6 +42,8 @@ def test_the_command_has_the_same_options_and_defaults():
         assert COMMAND.get(name, name) in command
         if name in LISTED:
             assert tuple(command[name].split(",")) == tuple(default) == LISTED[name]
+        elif name == "drop_terms":
+            assert default == () and command["drop_term"] is None
         elif name != "name":
             assert command[COMMAND.get(name, name)] == default
     others = {"ontology", "annotations", "labels", "output", "help"}

@@ -64,7 +64,9 @@ def test_a_named_format_is_not_second_guessed(tmp_path):
 
 
 def test_an_unknown_format_is_refused():
-    with pytest.raises(ValueError, match="format is 'csv'; expected one of obo-graph, owl, obo, or None"):
+    with pytest.raises(
+        ValueError, match="format is 'csv'; expected one of obo-graph, owl, edges, obo, or None"
+    ):
         read_ontology(io.StringIO(TEXT), format="csv")
 
 

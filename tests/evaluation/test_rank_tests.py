@@ -153,7 +153,7 @@ def test_bad_input_is_named(call, message):
 
 # ------------------------------------------------------------------ the peers, where they are installed
 
-PEERS = "the peers are not here: pip install 'hietan[peers]'"
+PEERS = "the peers are not here: pip install --group peers"
 
 
 @pytest.mark.filterwarnings("ignore")

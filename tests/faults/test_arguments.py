@@ -122,6 +122,7 @@ CALLS = {
     structure.prox_graph: {"u": np.linspace(-1, 1, 8), "hierarchy": DATA.hierarchy, "lam": 0.1},
     structure.BinaryRows.from_matrix: {"X": X},
     train_model: {"estimator": hietan.TAN(), "data": DATA},
+    datasets.closest_features: {"data": DATA},
     make_methods: {"names": ["tan", "proximal-graph"]},
     DATA.hierarchy.violations: {"X": X},
     datasets.build_dataset: {"ontology": None, "annotations": None, "labels": None},
@@ -129,8 +130,8 @@ CALLS = {
 A_RESULT = "it only holds results that were computed"
 NOT_CALLED = {
     **dict.fromkeys(
-        "Comparison DatasetSummary FeatureUsage MethodComparison Nemenyi PooledPredictions Progress RankComparison "
-        "Ranking ReliabilityCurve SignedRankPosterior SummaryRow TestResult UsageRow".split(),
+        "CloseFeature Comparison DatasetSummary FeatureUsage MethodComparison Nemenyi PooledPredictions Progress "
+        "RankComparison Ranking ReliabilityCurve SignedRankPosterior SummaryRow TestResult UsageRow".split(),
         A_RESULT,
     ),
     "Metric": "it only holds how a metric is shown",
@@ -180,12 +181,12 @@ STUDY = (
 COMMANDS = {
     "build": "build --ontology OBO --annotations GAF --labels CSV -o OUT",
     "compare": "compare STUDY",
-    "demo": "demo --rows 20 --features 4",
+    "demo": "demo --data DATA --folds 2 --genes 1",
     "explain": "explain MODEL DATA --gene x0",
     "fit": "fit DATA -m tan -o OUT",
     "study": STUDY,
 }
-# All jobs are ended after this time, which starts processes; tests/evaluation/test_time_limit.py does that.
+# All jobs are ended after this time, which starts processes; tests/evaluation/study/test_time_limit.py does that.
 ENDS_JOBS = {("study", "--job-timeout", text) for text in ("0.5", "1e-320")}
 
 

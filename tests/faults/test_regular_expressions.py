@@ -5,9 +5,12 @@ import re
 import time
 from pathlib import Path
 
+import pytest
+
 from support.faults import Faults
 
 SOURCE = Path(__file__).parents[2] / "src" / "hietan"
+pytestmark = pytest.mark.source
 LENGTH = 100_000
 SECONDS = 1.0  # of CPU time; a quadratic search of such a text takes a minute
 # Text that each expression almost matches, again and again. A new expression needs a line here.

@@ -44,7 +44,7 @@ def test_what_another_thread_writes_to_the_arguments_never_crashes():
     command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) == 40
+    assert int(done.stdout.split()[0]) == 47
 
 
 def unaligned(array):
@@ -196,9 +196,45 @@ def test_what_is_written_to_relations_later_does_not_matter():
     for part in lists:
         part[:] = 10**9
     words = BinaryRows.from_matrix(X).words(np.arange(60))
-    np.testing.assert_array_equal(
-        _kernel.hip_select(relations, words), _kernel.hip_select(kernel_relations(CHAIN), words)
+    same = (
+        _kernel.Selector(held, "hip", np.zeros(8, np.int32), 1).select(words)
+        for held in (relations, kernel_relations(CHAIN))
     )
+    np.testing.assert_array_equal(*same)
+
+
+def test_what_is_written_to_relevance_and_training_rows_later_does_not_matter():
+    relevance, words = np.arange(8, dtype=np.int32), BinaryRows.from_matrix(X).words(np.arange(60))
+    rows = words.copy()
+    selector = _kernel.Selector(kernel_relations(CHAIN), "mr", relevance, 1)
+    neighbours = _kernel.Neighbours(rows, 60)
+    kept, nearest = selector.select(words), neighbours.nearest(selector, words, 60, 5)
+    relevance[:], rows[:] = 10**9, 0
+    np.testing.assert_array_equal(selector.select(words), kept)
+    np.testing.assert_array_equal(neighbours.nearest(selector, words, 60, 5), nearest)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda r, w: _kernel.Selector(r, "best", np.zeros(8, np.int32), 1), "selection must be one of"),
+        (lambda r, w: _kernel.Selector(r, "hip", np.zeros(7, np.int32), 1), "entry per feature: got 7 for 8"),
+        (lambda r, w: _kernel.Selector(r, "rnb", np.zeros(8, np.int32), 0), "n_features must be above 0"),
+        (lambda r, w: _kernel.Neighbours(w, 65), "words do not match the number of rows"),
+    ],
+)
+def test_wrong_selections_are_refused(call, message):
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    with pytest.raises(ValueError, match=message):
+        call(kernel_relations(CHAIN), words)
+
+
+@pytest.mark.parametrize("k", [0, 61])
+def test_there_are_not_more_neighbours_than_rows(k):
+    words = BinaryRows.from_matrix(X).words(np.arange(60))
+    selector = _kernel.Selector(kernel_relations(CHAIN), "hip", np.zeros(8, np.int32), 1)
+    with pytest.raises(ValueError, match=f"from 1 to 60, the number of training rows; got {k}"):
+        _kernel.Neighbours(words, 60).nearest(selector, words, 60, k)
 
 
 def test_what_is_written_to_keys_later_does_not_crash():
@@ -242,12 +278,51 @@ def test_keys_that_the_ranking_could_not_tell_apart_are_refused(key):
 def test_weights_that_overflow_are_refused():
     """Numbers that are not finite would reach a sort."""
     children = np.minimum(np.arange(9), 7).astype(np.int32), np.arange(1, 8, dtype=np.int32)
-    rows = np.arange(61), np.tile(np.arange(8, dtype=np.int32), 8)[:60], np.full(60, 1.7e308)
+    columns = np.tile(np.arange(8, dtype=np.int32), 8)[:60]
+    rows = _kernel.NumberRows(np.arange(61), columns, np.full(60, 1.7e308), 8)
     weights = np.where(Y, 1.0, -1.0), np.full(60, 1 / 60)
+    path = _kernel.LogisticPath(rows, *weights, _kernel.GraphPenalty(*children))
     with pytest.raises(ValueError, match="the values are too large: the weights of the regression overflow"):
-        _kernel.logistic_path(
-            *rows, *weights, _kernel.GraphPenalty(*children), np.ones(1), max_iter=9, tol=0.0
-        )
+        path.solve(np.ones(1), max_iter=9, tol=0.0)
+    with pytest.raises(ValueError, match="in use by another thread, or a fit of it failed: make another"):
+        path.solve(np.ones(1), max_iter=9, tol=0.0)
+
+
+def test_a_path_resumes_where_its_last_call_ended():
+    rng = np.random.default_rng(0)
+    dense, lambdas = rng.normal(size=(60, 8)), np.array([0.1, 0.05, 0.02, 0.01])
+    sign = np.where(dense[:, 0] + rng.normal(size=60) > 0, 1.0, -1.0)
+
+    def make():
+        """The path outlives the rows and the penalty that it was made from."""
+        columns = np.tile(np.arange(8, dtype=np.int32), 60)
+        rows = _kernel.NumberRows(np.arange(0, 481, 8), columns, dense.ravel(), 8)
+        children = np.minimum(np.arange(9), 7).astype(np.int32), np.arange(1, 8, dtype=np.int32)
+        return _kernel.LogisticPath(rows, sign, np.full(60, 1 / 60), _kernel.GraphPenalty(*children))
+
+    expected, resumed = make().solve(lambdas, 1000, 1e-9), make()
+    parts = [resumed.solve(lambdas[k : k + 1], 1000, 1e-9) for k in range(4)]
+    for k, array in enumerate(expected):
+        np.testing.assert_array_equal(np.concatenate([part[k] for part in parts]), array)
+
+
+@pytest.mark.parametrize(
+    ("sign", "weight", "d", "message"),
+    [
+        (np.ones(59), np.ones(60), 8, "sign must have an entry per row: got 59 for 60"),
+        (np.ones(60), np.ones(61), 8, "weight must have an entry per row: got 61 for 60"),
+        (np.zeros(60), np.ones(60), 8, "sign must be 1 or -1, got 0"),
+        (np.ones(60), np.full(60, np.inf), 8, "weight must be finite, 0 or more, got inf"),
+        (np.ones(60), np.ones(60), 9, "the rows have 9 features, but the penalty 8"),
+    ],
+)
+def test_a_path_refuses_what_does_not_match_its_rows(sign, weight, d, message):
+    rows = _kernel.NumberRows(np.arange(61), np.zeros(60, np.int32), np.ones(60), d)
+    penalty = _kernel.GraphPenalty(np.zeros(9, np.int32), np.zeros(0, np.int32))
+    with pytest.raises(ValueError, match=message):
+        _kernel.LogisticPath(rows, sign, weight, penalty)
+    with pytest.raises(ValueError, match="indices and values do not match each other: got 60 and 59"):
+        _kernel.NumberRows(np.arange(61), np.zeros(60, np.int32), np.ones(59), 8)
 
 
 def test_other_values_than_0_and_1_are_not_packed():

@@ -241,7 +241,7 @@ def test_peers_are_classifiers(data, make):
 
 
 def test_out_of_bag_scores_come_from_other_trees(data):
-    pytest.importorskip("imblearn", reason="the peers are not here: pip install 'hietan[peers]'")
+    pytest.importorskip("imblearn", reason="the peers are not here: pip install --group peers")
     model = peers.BalancedForest(20, random_state=0).fit(data.X, data.y)
     found = model.out_of_sample_scores(data.X, data.y)
     dense = peers.to_dense(data.X)

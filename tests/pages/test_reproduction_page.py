@@ -1,85 +1,217 @@
-"""docs/reproduction.md holds what its two tables say, and a sample of those is recomputed from the data."""
+"""docs/reproduction.md has every claim and only numbers of its files; a sample of those is recomputed."""
 
 import csv
-import importlib.util
-import itertools
-from pathlib import Path
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from hietan.catalogue import make_methods
-from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.evaluation import METRICS, SummaryRow, pooled_predictions
+from hietan.datasets import AGEING_DATASETS
+from reproduction.paper import collect, effects, facts, measure, page, points, sections
+from reproduction.paper.claims import read_claims
+from reproduction.paper.runs import Results, Row, tuned, untuned
+from reproduction.paper.variants import BAYES, DEFAULT, GRAPH, KNOWN, PAPER, TENTH, VARIANTS
+from reproduction.paper.verdicts import FAILS, HOLDS, UNKNOWN, judge
+from support.paper import TABLE_3
 
-ROOT = Path(__file__).parents[2]
-spec = importlib.util.spec_from_file_location("experiment", ROOT / "reproduction" / "experiment.py")
-reproduction = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(reproduction)
-CSV = ROOT / "docs" / "reproduction.csv"
-needs_page = pytest.mark.skipif(not CSV.exists(), reason="docs/reproduction.csv has not been made yet")
+SHOWN = page.PAGE.read_text(encoding="utf-8")
 
 
-def made_up():
-    """Rows as the studies give them, with scores out of the air."""
-    rng = np.random.default_rng(0)
-    settings = [f"alpha={a},smoothing={s}" for a in ("1", "0.5", "0.05") for s in ("laplace", "pooled")]
-    paper, bayes = (
-        list(reproduction.PAPER_RANKS),
-        [m for m in reproduction.PAPER_RANKS if m != "proximal-graph"],
-    )
-    kinds = [(m, s, "none", seed) for m in bayes for s in settings for seed in range(5)]
-    kinds += [("proximal-graph", "", "none", seed) for seed in range(5)]
-    kinds += [(m, "", "none", 0) for m in ("logistic-l2", "random-forest")]
-    kinds += [(m, f"alpha=1,smoothing={s}", "threshold", 0) for m in paper for s in ("laplace", "pooled")]
-    kinds += [(m, f"smoothing={s}", "nested", 0) for m in bayes for s in ("laplace", "pooled")]
-    kinds += [("proximal-graph", "", "nested", 0)]
+@pytest.fixture(scope="module")
+def sources():
+    return page.read_sources()
+
+
+# ------------------------------------------------------------------ the page and its files
+
+
+def test_the_page_is_made_of_the_files(sources):
+    assert page.page(sources) == SHOWN
+
+
+def test_the_table_of_open_points_is_made_of_the_files():
+    shown = points.PAGE.read_text(encoding="utf-8")
+    assert points.filled(shown, points.read_sources()) == shown
+
+
+def test_derived_files_follow_from_the_results(sources, tmp_path, monkeypatch):
+    monkeypatch.setattr(collect, "SPREAD", tmp_path / "spread.csv")
+    collect.collect_spread()
+    assert collect.read_csv(tmp_path / "spread.csv") == sources.spread
+    collect.write_csv(tmp_path / "points.csv", effects.FIELDS, effects.measured_changes(sources.results))
+    assert (tmp_path / "points.csv").read_text(encoding="utf-8") == collect.POINTS.read_text(encoding="utf-8")
+
+
+def test_every_claim_is_on_the_page_with_its_figure_and_verdict(sources):
+    table = SHOWN.partition("## Every claim")[2].partition("## Seeds")[0]
+    rows = [re.split(r" \| ", line.strip("| ")) for line in table.splitlines() if line.startswith("| ")]
+    assert len(read_claims()) == len(sources.rulings) == len({claim.id for claim in read_claims()})
+    for ruling in sources.rulings:
+        claim = ruling.claim
+        expected = [claim.says, claim.where, claim.figure, ruling.here, f"**{ruling.verdict}**"]
+        assert [cell.strip() for cell in expected] in [[cell.strip() for cell in row] for row in rows], (
+            claim.id
+        )
+
+
+def test_the_first_screen_says_what_holds_and_what_does_not(sources):
+    first = SHOWN.partition("## ")[0]
+    for ruling in sources.rulings:
+        if ruling.claim.headline:
+            assert ruling.claim.says[1:] in first, ruling.claim.id
+    assert first.index("What holds") < first.index("What does not hold") < first.index("What cannot be known")
+
+
+def test_the_headline_tables_have_the_means_of_the_rows(sources):
+    for choice, heading in (
+        (untuned(), "## Untuned"),
+        (tuned(), "## Tuned"),
+        (untuned(DEFAULT, KNOWN), "## With"),
+    ):
+        text = SHOWN.partition(heading)[2].partition("\n## ")[0]
+        seeds = sources.results.seeds(choice)
+        assert seeds, heading
+        for method, variant in choice.items():
+            rows = [r for r in sources.results.by_variant[variant, method] if r.seed in seeds]
+            assert len(rows) == 28 * len(seeds)
+            line = next(row for row in text.splitlines() if row.startswith(f"| {sections.titled(method)} |"))
+            cells = [cell.strip() for cell in line.split("|")]
+            assert f"{100 * np.mean([row.gmean for row in rows]):.1f}" == cells[5]
+            assert f"{np.mean([row.auc for row in rows]):.3f}" == cells[6]
+
+
+# ------------------------------------------------------------------ the claims
+
+
+def test_the_claims_have_the_papers_table_3():
+    claims = {claim.id: claim for claim in read_claims()}
+    for method in PAPER:
+        rank, threshold, p = TABLE_3[sections.titled(method)]
+        assert float(claims[f"rank-{method}"].figure) == rank
+        if threshold is not None:
+            assert float(claims[f"threshold-{method}"].figure) == float(threshold)
+            assert (
+                float(claims[f"p-{method}"].figure)
+                == float(p)
+                == float(claims[f"p-from-ranks-{method}"].figure)
+            )
+    assert sum(float(claims[f"wins-{method}"].figure) for method in PAPER) == 28
+    named = [claim for claim in read_claims() if claim.kind == "usage"]
+    assert len(named) == 14 and {claim.versus for claim in named} == {"CE-BP", "DM-BP", "MM-BP", "SC-BP"}
+
+
+def test_claims_that_need_no_data_are_checked_again(sources):
+    found = {row["id"]: row["found"] for row in sources.facts}
+    for claim in read_claims():
+        if claim.kind in facts.WITHOUT_DATA:
+            assert facts.CHECKS[claim.kind](claim) == claim.figure == found[claim.id], claim.id
+
+
+def made_up(ranks_of):
+    """Rows in which the methods have given ranks on every dataset."""
     names = [f"{a}-{b}" for a, b in AGEING_DATASETS]
+    kinds = [(DEFAULT, method) for method in BAYES] + [(TENTH, GRAPH), (KNOWN, GRAPH)]
     return [
-        SummaryRow(d, *kind, 100, tuple(rng.random(len(METRICS))))
-        for d, kind in itertools.product(names, kinds)
+        Row(variant, method, name, seed, 100, score, score, score, score, score, np.nan)
+        for variant, method in kinds
+        for name in names
+        for seed in range(5)
+        for score in [0.9 - 0.1 * ranks_of(method, seed)]
     ]
 
 
-def test_a_whole_page_can_be_made(tmp_path):
-    reproduction.write_rows(made_up(), tmp_path / "rows.csv")
-    assert (tmp_path / "rows.csv").stat().st_size < 2_000_000
-    rows = reproduction.read_rows(tmp_path / "rows.csv")
-    assert len(rows) == len(made_up())
-    text = reproduction.page(rows, [])
-    assert "over 6 settings" in text and "| hie-tan-lite | 1.89 |" in text
-    assert text.count("Not run yet") == 1  # the usage
-    table = text.partition("**Mean gmean (average rank)**")[2]
-    line = next(line for line in table.splitlines() if line.startswith("| alpha=0.5,smoothing=pooled"))
-    chosen = [
-        r for r in rows if (r.setting, r.tuning, r.method) == ("alpha=0.5,smoothing=pooled", "none", "tan")
-    ]
-    assert f"{100 * np.mean([r['gmean'] for r in chosen]):.1f} (" in line
+def test_verdicts_are_what_the_runs_agree_on():
+    order = ["hie-tan-lite", "hie-tan", "hie-aode-lite", "hre-tan", "proximal-graph", "tan"]
+
+    def verdicts(ranks_of):
+        rulings = judge(Results(made_up(ranks_of)), {}, [])
+        return {ruling.claim.id: ruling for ruling in rulings}
+
+    as_printed = verdicts(lambda method, seed: order.index(method))
+    assert {
+        as_printed[name].verdict for name in ("best", "second", "hie-tan-above-tan", "lite-significant-tan")
+    } == {HOLDS}
+    assert as_printed["lite-not-significant-hie-tan"].verdict == FAILS
+    assert as_printed["rank-hie-tan-lite"].here == "1.00 to 1.00 in 20 runs"
+    assert as_printed["rank-hie-tan-lite"].verdict == FAILS  # 1.89 lies outside
+    reverse = verdicts(lambda method, seed: -order.index(method))
+    assert reverse["best"].verdict == reverse["lite-above-tan"].verdict == FAILS
+    mixed = verdicts(lambda method, seed: order.index(method) * (1 if seed else -1))
+    assert mixed["best"].verdict == UNKNOWN and mixed["best"].here == "true in 16 of 20 runs"
+    assert mixed["rank-hie-tan-lite"].verdict == UNKNOWN
+    assert as_printed["term-worm-0044702"].verdict == as_printed["table-1"].verdict == UNKNOWN
 
 
 def test_a_page_of_nothing_says_what_to_run():
-    assert "run settings" in reproduction.page([], [])
+    assert "run untuned" in page.page(page.Sources(Results([])))
 
 
-@needs_page
-def test_the_page_is_made_of_the_tables():
-    with open(ROOT / "docs" / "reproduction-usage.csv", newline="", encoding="utf-8") as file:
-        usage = list(csv.DictReader(file))
-    shown = (ROOT / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    assert shown == reproduction.page(reproduction.read_rows(CSV), usage)
+# ------------------------------------------------------------------ a sample of the results
 
 
-@needs_page
-@pytest.mark.parametrize("dataset", ["SC-MF", "MM-CC"])
-@pytest.mark.parametrize("name", ["hie-tan-lite", "tan", "hie-aode-lite"])
-def test_a_sample_is_recomputed(real_data, dataset, name):
-    rows = [
-        r for r in reproduction.read_rows(CSV) if (r.dataset, r.method, r.tuning) == (dataset, name, "none")
-    ]
+@pytest.mark.parametrize(
+    ("variant", "method", "dataset"),
+    [
+        (DEFAULT, "hie-tan-lite", "SC-MF"),
+        ("alpha 0.05, pooled", "tan", "MM-CC"),
+        ("alpha 0.5, laplace", "hie-aode-lite", "SC-MF"),
+        ("order 3", "hie-tan", "MM-CC"),
+        ("root 2", "hre-tan", "MM-MF"),
+        ("unstratified folds", "tan", "MM-MF"),
+        ("classes exchanged", "hie-tan", "MM-CC"),
+        ("identical rows left out of training", "hie-tan-lite", "SC-MF"),
+        ("support of 3 in training rows", "tan", "MM-MF"),
+        (TENTH, GRAPH, "MM-MF"),
+    ],
+)
+def test_a_sample_is_recomputed(real_data, sources, variant, method, dataset):
+    rows = [r for r in sources.results.by_variant[variant, method] if r.dataset == dataset]
     row = rows[len(rows) // 2]
-    alpha, smoothing = (part.partition("=")[2] for part in row.setting.split(","))
-    (method,) = make_methods([name], alphas=[float(alpha)], smoothings=[smoothing])
-    data = fetch_ageing_genes(*dataset.split("-"), data_home=real_data)
-    values = pooled_predictions(method.estimator, data, seed=row.seed).metrics()
-    for metric in ("gmean", "sensitivity", "specificity", "auc"):
-        assert row[metric] == pytest.approx(values[metric], abs=1e-6)
+    task = (variant, method, dataset, row.seed)
+    found = measure.measure(VARIANTS[variant], method, measure.dataset_of(*measure.NAMES[dataset]), row.seed)
+    again = collect.row_of(task, found)
+    for name in ("gmean", "sensitivity", "specificity", "auc"):
+        assert getattr(again, name) == pytest.approx(getattr(row, name), abs=1e-5)
+    if row.gmean_of_folds == row.gmean_of_folds:
+        assert again.gmean_of_folds == pytest.approx(row.gmean_of_folds, abs=1e-5)
+
+
+def test_usage_counts_are_those_of_the_library(real_data, sources):
+    data = measure.dataset_of(*measure.NAMES["SC-BP"])
+    found = measure.measure(VARIANTS[DEFAULT], "hie-tan-lite", data, 0)
+    rows = [row for row in sources.usage if row["dataset"] == "SC-BP" and row["seed"] == "0"]
+    assert len(rows) == 7
+    for row in rows:
+        j = data.feature_names.index(row["feature"])
+        assert found.usage[:, j].tolist() == [int(row["selected"]), int(row["in_edges"])]
+
+
+def test_columns_in_another_order_are_the_same_data(real_data):
+    data = measure.dataset_of(*measure.NAMES["MM-CC"])
+    view = VARIANTS["order 1"].view(data)
+    assert set(view.feature_names) == set(data.feature_names) != view.feature_names
+    name = view.feature_names[0]
+    assert (view.X[:, [0]] != data.X[:, [data.feature_names.index(name)]]).nnz == 0
+    assert view.hierarchy.ancestors(name) == data.hierarchy.ancestors(name)
+
+
+def test_measurements_are_kept_and_found_again(real_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(measure, "OUT", tmp_path)
+    small = replace(VARIANTS[DEFAULT], seeds=(0,), methods=("tan",))
+    monkeypatch.setitem(measure.VARIANTS, DEFAULT, small)
+    monkeypatch.setattr(measure, "NAMES", {"MM-CC": measure.NAMES["MM-CC"]})
+    monkeypatch.setattr(measure, "tasks", lambda parts: [(DEFAULT, "tan", "MM-CC", 0)])
+    measure.run(["untuned"], n_jobs=1)
+    kept = measure.load((DEFAULT, "tan", "MM-CC", 0))
+    assert kept is not None and len(kept.score) == len(measure.dataset_of(*measure.NAMES["MM-CC"]).y)
+    before = measure.path_of((DEFAULT, "tan", "MM-CC", 0)).stat().st_mtime_ns
+    measure.run(["untuned"], n_jobs=1)
+    assert measure.path_of((DEFAULT, "tan", "MM-CC", 0)).stat().st_mtime_ns == before
+
+
+def test_files_of_results_are_plain_tables():
+    for path in sorted(collect.DOCS.glob("reproduction*.csv")):
+        with open(path, encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert len({len(row) for row in rows}) == 1, path

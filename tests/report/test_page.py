@@ -91,15 +91,21 @@ def test_all_parts_of_the_page_are_used():
     assert found == {"page.html", *STYLES, *SCRIPTS}
 
 
-def test_candidates_are_ranked_and_the_first_have_reasons():
+def test_candidates_are_ranked_and_both_ends_have_reasons():
     data = nasty_dataset()
     model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
     trained = TrainedModel(model, data.feature_names, data.target_names, data.instance_names[:2], NASTY[0])
     content = candidates_summary(rank_rows(trained, data), explained=7)
     (shown,) = content["datasets"]
     scores = shown["predictions"][0]["log_odds"]
-    assert scores == sorted(scores, reverse=True) and len(shown["explained"]) == 7
+    new, known = scores[:-2], scores[-2:]
+    assert new == sorted(new, reverse=True) and known == sorted(known, reverse=True)
+    ends = [*range(7), *range(len(new) - 7, len(new))]
+    assert [entry["row"] for entry in shown["explained"]] == ends
+    assert [entry["why"] for entry in shown["explained"]] == ["ranked high"] * 7 + ["ranked low"] * 7
     for entry in shown["explained"]:
         assert entry["methods"][0]["log_odds"] == pytest.approx(scores[entry["row"]], abs=2e-3)
     assert {shown["genes"][i] for i in shown["in_training"]} == set(data.instance_names[:2])
+    assert shown["in_training"] == [len(new), len(new) + 1]
+    assert {name for name, _, _ in shown["training"]} == set(data.instance_names[:2])
     assert json.loads("".join(Elements(render(content)).scripts[:-1])) == json.loads(json.dumps(content))

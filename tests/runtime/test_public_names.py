@@ -27,9 +27,10 @@ def test_a_name_is_what_type_checkers_take_it_for(name, home):
     assert getattr(hietan, name) is getattr(import_module(home), name)
 
 
-def test_every_classifier_can_be_imported_from_the_top():
-    classifiers = import_module("hietan.classifiers")
+def test_every_classifier_and_selection_can_be_imported_from_the_top():
+    classifiers, selection = import_module("hietan.classifiers"), import_module("hietan.selection")
     estimators = {name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit")}
+    estimators |= {name for name in selection.__all__ if hasattr(getattr(selection, name), "transform")}
     assert estimators == {name for name in hietan.__all__ if hasattr(getattr(hietan, name), "fit")}
 
 

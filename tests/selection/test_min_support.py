@@ -201,6 +201,7 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @parametrize_with_checks([MinSupport(BernoulliNB()), MinSupport(HieTAN()), MinSupport(LogisticRegression())])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)

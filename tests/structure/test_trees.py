@@ -186,3 +186,13 @@ def test_large_ties_end(block):
     ranking = _kernel.Ranking(keys, unrelated, block)
     order = np.lexsort((*reversed(np.triu_indices(d, 1)), -keys))
     assert ranking.edges(keys.size).tolist() == np.stack(np.triu_indices(d, 1), axis=1)[order].tolist()
+
+
+def test_a_tree_may_have_no_features():
+    tree = Tree(np.array([-2, -2]), ("A", "B"))
+    assert (len(tree), tree.features, tree.edges, str(tree)) == (0, (), (), "")
+    assert repr(tree) == "Tree(0 of 2 features, no root)"
+    assert tree.to_frame().empty and not tree.to_networkx()
+    assert tree.over(["B", "C", "A"]).parent.tolist() == [-2, -2, -2]
+    with pytest.raises(ValueError, match="no root"):
+        _ = tree.root

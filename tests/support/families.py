@@ -30,7 +30,7 @@ def counts_pairs(make: type) -> bool:
 
 
 BAYES = [make for make in CLASSIFIERS if hasattr(make, "predict_joint_log_proba")]
-TREES = [make for make in BAYES if hasattr(make, "trees")]
+TREES = [make for make in BAYES if hasattr(make(), "trees")]
 EAGER_TREES = [make for make in TREES if hasattr(make, "tree_")]
 LAZY_TREES = [make for make in TREES if make not in EAGER_TREES]
 AVERAGED = [make for make in BAYES if takes(make, "min_frequency")]

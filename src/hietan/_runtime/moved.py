@@ -22,6 +22,7 @@ MODULES = {
     "hietan.explain._explanation": "hietan.explain",
     # Public modules.
     "hietan.parallel": "hietan._runtime.parallel",
+    "hietan.classifiers.hip": "hietan.classifiers.lazy.hip",
     "hietan.classifiers.min_support": "hietan.selection.min_support",
     "hietan.evaluation.cluster": "hietan.evaluation.study.cluster",
     "hietan.evaluation.explanations": "hietan.evaluation.outputs.explanations",

@@ -4,31 +4,42 @@
 >>> from hietan.candidates import rank_rows, train_model
 >>> from hietan.datasets import make_hierarchical_classification
 >>> data = make_hierarchical_classification(120, 30, random_state=0)
->>> known, new = data.subset(rows=slice(100)), data.subset(rows=slice(100, None))
->>> trained = train_model(HieTANLite(), known)
->>> ranked = rank_rows(trained, new, calibrated=True)
->>> ranked.rows[0].instance, ranked.rows[0].predicted, round(ranked.rows[0].log_odds, 2)
-('row114', 'class1', 1.39)
->>> ranked.to_csv().splitlines()[1]
-'rank,instance,log_odds,probability,predicted,in_training,calibrated_probability'
+>>> trained = train_model(HieTANLite(), data.subset(rows=slice(100)))
+>>> ranked = rank_rows(trained, data, calibrated=True)
+>>> best = ranked.new_rows[0]  # the 100 rows that the model was trained on are listed after the 20 others
+>>> best.instance, best.predicted, round(best.log_odds, 2), len(ranked.new_rows)
+('row114', 'class1', 1.39, 20)
+>>> ranked.columns[:7]
+('rank', 'instance', 'log_odds', 'probability', 'predicted', 'in_training', 'calibrated_probability')
 
 `hietan.report.write_candidates` makes a page of them, with reasons.
 """
 
-from hietan.candidates.explained import RowExplanation, explain_rows_by_name, find_rows
-from hietan.candidates.models import TrainedModel, calibrate, train_model
+from hietan.candidates.explained import RowExplanation, explain_rows_by_name
+from hietan.candidates.models import TrainedModel, calibrate, check_threshold, train_model
+from hietan.candidates.name_lists import read_names
+from hietan.candidates.names import KINDS, NameMatch, RowNames, check_kinds, find_rows, match_rows
 from hietan.candidates.ranking import Candidate, Candidates, align_columns, rank_rows, row_odds
+from hietan.candidates.validation import Validation
 
 __all__ = [
+    "KINDS",
     "Candidate",
     "Candidates",
+    "NameMatch",
     "RowExplanation",
+    "RowNames",
     "TrainedModel",
+    "Validation",
     "align_columns",
     "calibrate",
+    "check_kinds",
+    "check_threshold",
     "explain_rows_by_name",
     "find_rows",
+    "match_rows",
     "rank_rows",
+    "read_names",
     "row_odds",
     "train_model",
 ]

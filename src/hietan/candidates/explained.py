@@ -2,29 +2,66 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from hietan.candidates.models import TrainedModel
+from hietan.candidates.names import RowNames, find_rows, match_rows
 from hietan.candidates.ranking import align_columns
 from hietan.datasets import Dataset
-from hietan.exceptions import DataError
-from hietan.explain import Explanation
+from hietan.explain import Explanation, NeighbourExplanation
+
+_STRONGEST = 5
 
 
 @dataclass(frozen=True)
 class RowExplanation:
-    """The explanation of a row requested by name; `in_training` says whether the model was trained on it."""
+    """The explanation of a row requested by name, and whether the model was trained on it.
+
+    Attributes
+    ----------
+    instance : str
+        The name of the row.
+    explanation : Explanation
+        Why the model classifies it as it does.
+    in_training : bool
+        Whether a row of the training data shares a name with it.
+    row_noun : str
+        What a row is called.
+    support : tuple of tuple of int
+        For each contribution of the explanation, how many training rows of each class have the same value of the
+        feature; empty if the model does not know.
+    class_sizes : tuple of int
+        The number of training rows of each class.
+    """
 
     instance: str
     explanation: Explanation
     in_training: bool
+    row_noun: str = "row"
+    support: tuple[tuple[int, ...], ...] = ()
+    class_sizes: tuple[int, ...] = ()
 
     def text(self, limit: int = 15) -> str:
         """The explanation as text, with at most `limit` features listed individually."""
-        known = "\n\nThe model was trained on this row and knew its class." if self.in_training else ""
-        return self.explanation.text(limit) + known
+        parts = [self.explanation.text(limit), self._support_text(limit)]
+        if self.in_training:
+            parts.append(f"The model was trained on this {self.row_noun} and knew its class.")
+        return "\n\n".join(filter(None, parts))
+
+    def _support_text(self, limit: int) -> str:
+        """How many training rows are behind the strongest reasons."""
+        if not self.support:
+            return ""
+        reasons = zip(self.explanation.contributions, self.support, strict=True)
+        strongest = sorted(reasons, key=lambda pair: -abs(pair[0].contribution))[: min(limit, _STRONGEST)]
+        lines = [f"Training {self.row_noun}s with the same value of the strongest features:"]
+        for part, counts in strongest:
+            named = f" {part.name}" if part.name != part.feature else ""
+            classes = zip(self.explanation.classes, counts, self.class_sizes, strict=True)
+            behind = ", ".join(f"{label} {count} of {size}" for label, count, size in classes)
+            lines.append(f"  {part.feature}{named} = {part.value:g}: {behind}")
+        return "\n".join(lines)
 
 
 def explain_rows_by_name(
@@ -39,7 +76,7 @@ def explain_rows_by_name(
     data : Dataset
         The dataset that has the rows; its columns are matched with the model's by name.
     names : sequence of str
-        The names of the rows, or their symbols.
+        The names of the rows: ids, symbols or synonyms, in any case where that is unambiguous.
 
     Raises
     ------
@@ -64,23 +101,42 @@ def explain_rows_by_name(
     rows = find_rows(data, names)
     X = align_columns(data, trained.feature_names)[rows]
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
-    training_rows, classes = set(trained.training_rows), trained.class_names
+    matches, classes = match_rows(RowNames.of(data), trained.training_names), trained.class_names
+    noun = data.row_noun if data.row_noun != "row" else trained.row_noun
     explained = []
     for i, found in zip(rows, trained.classifier.explain(X, term_names=terms), strict=True):
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
-        label, target = f"{name} ({symbol})" if symbol else name, classes[found.classes.index(found.target)]
+        label = f"{name} ({symbol})" if symbol not in ("", name) else name
+        target = classes[found.classes.index(found.target)]
         named = replace(found, row=label, classes=classes, target=target)
-        explained.append(RowExplanation(name, named, name in training_rows))
+        if isinstance(named, NeighbourExplanation):
+            named = _with_names_of_voters(named, found, trained)
+        support = row_support(trained, found)
+        explained.append(
+            RowExplanation(name, named, matches[i] is not None, noun, support, trained.class_sizes)
+        )
     return tuple(explained)
 
 
-def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
-    """The positions of rows, by name or by a symbol that no other row has; raises DataError if there is no such row."""
-    times = Counter(data.symbols)
-    index = {symbol: i for i, symbol in enumerate(data.symbols) if symbol and times[symbol] == 1}
-    index |= {name: i for i, name in enumerate(data.instance_names)}
-    unknown = [name for name in names if name not in index]
-    if unknown:
-        example = f"; its rows have names such as {data.instance_names[0]!r}" if data.instance_names else ""
-        raise DataError(f"{data.name or 'the dataset'} has no row {unknown[0]!r}{example}")
-    return [index[name] for name in names]
+def _with_names_of_voters(
+    named: NeighbourExplanation, found: NeighbourExplanation, trained: TrainedModel
+) -> NeighbourExplanation:
+    """The explanation with the names of the training rows that vote, and those of their classes."""
+    rows = {f"training row {number}": name for number, name in enumerate(trained.training_rows)}
+    label_of = dict(zip(found.classes, named.classes, strict=True))
+    voters = (replace(n, row=rows.get(n.row, n.row), label=label_of[n.label]) for n in found.neighbours)
+    return replace(named, neighbours=tuple(voters))
+
+
+def row_support(trained: TrainedModel, explanation: Explanation) -> tuple[tuple[int, ...], ...]:
+    """For each contribution, how many training rows of each class have its value; empty if the model does not know."""
+    if not trained.term_counts:
+        return ()
+    column = {name: j for j, name in enumerate(trained.feature_names)}
+    return tuple(
+        tuple(
+            ones[column[part.feature]] if part.value else size - ones[column[part.feature]]
+            for ones, size in zip(trained.term_counts, trained.class_sizes, strict=True)
+        )
+        for part in explanation.contributions
+    )

@@ -1,22 +1,36 @@
-"""A fitted classifier with the names that make it usable on other data, and how it is calibrated and stored."""
+"""A fitted classifier with the names that make it usable on other data, and how it is trained and stored."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from numpy.typing import NDArray
+from scipy.special import logit
 
 from hietan import persistence
+from hietan.candidates.names import RowNames
+from hietan.candidates.validation import (
+    Progress,
+    Validation,
+    best_cutoff,
+    fit_sigmoid,
+    predict_held_out,
+    summarize_held_out,
+)
 from hietan.datasets import Dataset
-from hietan.evaluation import pooled_predictions
 from hietan.evaluation.cross_validation import configure
 from hietan.exceptions import ModelFileError
 
-CALIBRATION_FOLDS = 5
+BEST_GMEAN = "gmean"
+"""The threshold that asks for the one with the highest GMean."""
+
 _METADATA = ["dataset", "method", "seed", "feature_names", "target_names", "training_rows", "calibration"]
+# Added later: files without them are read, too.
+_LATER = ["training_symbols", "training_synonyms", "training_labels", "row_noun", "term_counts", "cutoff"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +48,24 @@ class TrainedModel:
     dataset, method : str
         The names of the dataset and of the method; empty if they are not known.
     seed : int
-        The seed of the classifier's random choices and of the calibration folds.
+        The seed of the classifier's random choices and of the folds.
     calibration : tuple of (slope, shift), or None
         Platt's sigmoid over the log-odds; None if it could not be fitted.
+    training_symbols : tuple of str
+        The symbols of the training rows; empty if they have none.
+    training_synonyms : tuple of tuple of str
+        The other names of the training rows; empty if they have none.
+    training_labels : tuple of int
+        The classes of the training rows, as indices into `target_names`; empty if they are not known.
+    row_noun : str
+        What a row is called, in the singular.
+    term_counts : tuple of tuple of int
+        For each class of the classifier, how many of its training rows have each feature; empty if not known.
+    cutoff : float or None
+        The log-odds from which on rows are predicted as the second of two classes; None for the classifier's own
+        predictions.
+    validation : Validation or None
+        The quality of the model by cross-validation; None if it was not computed.
     """
 
     classifier: Any
@@ -47,6 +76,13 @@ class TrainedModel:
     method: str = ""
     seed: int = 0
     calibration: tuple[float, float] | None = None
+    training_symbols: tuple[str, ...] = ()
+    training_synonyms: tuple[tuple[str, ...], ...] = ()
+    training_labels: tuple[int, ...] = ()
+    row_noun: str = "row"
+    term_counts: tuple[tuple[int, ...], ...] = ()
+    cutoff: float | None = None
+    validation: Validation | None = None
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -54,20 +90,40 @@ class TrainedModel:
         return tuple(self.target_names[label] for label in self.classifier.classes_)
 
     @property
+    def training_names(self) -> RowNames:
+        """All names of the training rows."""
+        return RowNames(self.training_rows, self.training_symbols, self.training_synonyms)
+
+    @property
+    def class_sizes(self) -> tuple[int, ...]:
+        """The number of training rows of each class of the classifier; empty if it is not known."""
+        if not self.training_labels:
+            return ()
+        counts = np.bincount(self.training_labels, minlength=len(self.target_names))
+        return tuple(counts[self.classifier.classes_].tolist())
+
+    @property
     def description(self) -> str:
         """What the model is, in a few words."""
-        return (
-            f"{type(self.classifier).__name__}, trained on {len(self.training_rows)} rows of {self.dataset}"
-        )
+        kind, n = type(self.classifier).__name__, len(self.training_rows)
+        return f"{kind}, trained on {n} {self.row_noun}s of {self.dataset}"
 
     @property
     def caution(self) -> str:
         """A caution about what a rank by this model does not mean."""
         classes = " from ".join(self.target_names) if len(self.target_names) == 2 else "its classes"
+        noun = self.row_noun
         return (
-            f"This model separates {classes}, the classes it was trained on; most genes may belong to none of "
-            "them, and a high rank does not say that a gene belongs to one."
+            f"This model separates {classes}, the classes it was trained on; most {noun}s may belong to none of "
+            f"them, and a high rank does not say that a {noun} belongs to one."
         )
+
+    def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
+        """The predicted labels of rows: the classifier's own, unless the model has a cutoff."""
+        if self.cutoff is None:
+            return own
+        labels: NDArray[Any] = self.classifier.classes_[(log_odds >= self.cutoff).astype(np.intp)]
+        return labels
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
@@ -75,8 +131,9 @@ class TrainedModel:
             if (
                 type(self.classifier).__name__ in persistence.STORABLE
             ):  # any other is refused by `persistence.save`
-                _check_names(self)
-            metadata = {name: getattr(self, name) for name in _METADATA}
+                _check(self)
+            metadata = {name: getattr(self, name) for name in (*_METADATA, *_LATER)}
+            metadata["validation"] = None if self.validation is None else self.validation.as_dict()
             persistence.save(self.classifier, path, metadata=metadata)
         except (TypeError, ValueError) as error:
             raise ModelFileError(str(error)) from error
@@ -86,7 +143,7 @@ class TrainedModel:
         """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
         classifier, about = persistence.load(path), persistence.read_metadata(path)
         try:
-            pair = about.get("calibration")
+            pair, cutoff, quality = about.get("calibration"), about.get("cutoff"), about.get("validation")
             model = cls(
                 classifier,
                 _texts(about["feature_names"]),
@@ -96,8 +153,15 @@ class TrainedModel:
                 str(about.get("method", "")),
                 int(about.get("seed", 0)),
                 None if pair is None else (float(pair[0]), float(pair[1])),
+                _texts(about.get("training_symbols") or ()),
+                tuple(map(_texts, about.get("training_synonyms") or ())),
+                _counts(about.get("training_labels") or ()),
+                str(about.get("row_noun") or "row"),
+                tuple(map(_counts, about.get("term_counts") or ())),
+                None if cutoff is None else float(cutoff),
+                None if quality is None else Validation.from_dict(quality),
             )
-            _check_names(model)
+            _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
             raise ModelFileError(
                 f"{os.fspath(path)} holds a model without the names of its features and classes, or with others "
@@ -106,8 +170,33 @@ class TrainedModel:
         return model
 
 
+def _check(model: TrainedModel) -> None:
+    """Refuse names that are not those of the classifier, and numbers that do not fit together."""
+    _check_names(model)
+    if not np.isfinite(model.calibration or 0).all():
+        raise ValueError(f"the calibration {model.calibration} is not finite")
+    if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(model.class_names) == 2):
+        raise ValueError(f"the cutoff {model.cutoff} is not a log-odds of two classes")
+    n_rows, n_classes = len(model.training_rows), len(model.class_names)
+    for what in ("training_symbols", "training_synonyms", "training_labels"):
+        if len(getattr(model, what)) not in (0, n_rows):
+            raise ValueError(f"{what} has {len(getattr(model, what))} entries for {n_rows} training rows")
+    labels = set(model.training_labels)
+    if labels and labels != set(model.classifier.classes_.tolist()):
+        raise ValueError(
+            f"training_labels has the classes {sorted(labels)!r:.80}, not those of the classifier"
+        )
+    if model.validation is not None and len(model.validation.class_rows) != n_classes:
+        raise ValueError(f"the validation is not one of {n_classes} classes")
+    if not model.term_counts:
+        return
+    if [len(row) for row in model.term_counts] != [len(model.feature_names)] * n_classes or not labels:
+        raise ValueError("term_counts does not have a number for each class and feature")
+    if any(max(row, default=0) > n for row, n in zip(model.term_counts, model.class_sizes, strict=True)):
+        raise ValueError("term_counts has more rows than there are in a class")
+
+
 def _check_names(model: TrainedModel) -> None:
-    """Refuse names that are not those of the classifier, and a calibration that gives no probabilities."""
     classifier, classes = model.classifier, model.classifier.classes_
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
     if hasattr(classifier, "hierarchy_"):
@@ -120,8 +209,6 @@ def _check_names(model: TrainedModel) -> None:
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
         raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
-    if not np.isfinite(model.calibration or 0).all():
-        raise ValueError(f"the calibration {model.calibration} is not finite")
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -130,8 +217,24 @@ def _texts(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def train_model(estimator: Any, data: Dataset, *, method: str = "", seed: int = 0) -> TrainedModel:
-    """Fit a classifier to a dataset, and calibrate its probabilities by cross-validation.
+def _counts(values: Any) -> tuple[int, ...]:
+    if not all(type(value) is int and 0 <= value <= 2**53 for value in values):
+        raise TypeError(f"expected a list of counts, got {values!r:.80}")
+    return tuple(values)
+
+
+def train_model(
+    estimator: Any,
+    data: Dataset,
+    *,
+    method: str = "",
+    seed: int = 0,
+    validate: bool = True,
+    threshold: float | str | None = None,
+    row_noun: str | None = None,
+    progress: Progress | None = None,
+) -> TrainedModel:
+    """Fit a classifier to a dataset; measure and calibrate it by cross-validation.
 
     Parameters
     ----------
@@ -142,20 +245,55 @@ def train_model(estimator: Any, data: Dataset, *, method: str = "", seed: int = 
     method : str
         The name of the method, kept with the model. If it is empty, the name of the class is used.
     seed : int
-        The seed of the classifier's random choices and of the calibration folds.
+        The seed of the classifier's random choices and of the folds.
+    validate : bool
+        Whether to cross-validate. The same folds give the quality of the model and the calibration of its
+        probabilities; without them, the model has neither.
+    threshold : float, "gmean" or None
+        The probability from which on a row is predicted as the second of two classes, or "gmean" to choose the one
+        with the highest cross-validated GMean. None leaves it to the classifier, which takes the more probable class.
+    row_noun : str, optional
+        What a row is called; what the dataset says unless given.
+    progress : callable, optional
+        Called with the number of fits that are done and the number of all fits.
+
+    Raises
+    ------
+    ValueError
+        If the dataset has no labels, or the threshold is not a probability, or is given for more than two classes.
 
     Examples
     --------
     >>> from hietan import HieTAN
     >>> from hietan.datasets import make_hierarchical_classification
     >>> trained = train_model(HieTAN(), make_hierarchical_classification(100, 30, random_state=0))
-    >>> trained.description
-    'HieTAN, trained on 100 rows of synthetic'
+    >>> trained.description, trained.validation.class_rows
+    ('HieTAN, trained on 100 rows of synthetic', (50, 50))
     """
+    if not data.is_labelled:
+        raise ValueError(
+            f"{data.name or 'the dataset'} has no labels to learn from; build a dataset with labels to fit a model, "
+            "and rank the rows of this one with it"
+        )
+    n_classes = len(np.unique(data.y))
+    check_threshold(threshold, n_classes, validate)
     model = configure(estimator, data.hierarchy, seed)
-    calibration = calibrate(model, data, seed=seed)
+    pooled = predict_held_out(model, data, seed, progress) if validate else None
+    score = None if pooled is None or n_classes != 2 else pooled.score
+    cutoff, calibration, quality = None, None, None
+    if isinstance(threshold, int | float):
+        cutoff = float(np.clip(logit(threshold), -700, 700))
+    elif threshold is not None:
+        if score is None:
+            raise ValueError("the threshold cannot be tuned: a class has fewer than two rows")
+        cutoff = best_cutoff(score, data.y)
+    if score is not None:
+        calibration = fit_sigmoid(score, data.y)
+    if pooled is not None:
+        quality = summarize_held_out(pooled, cutoff, tuned=threshold == BEST_GMEAN)
+    model.fit(data.X, data.y)
     return TrainedModel(
-        model.fit(data.X, data.y),
+        model,
         data.feature_names,
         data.target_names,
         data.instance_names,
@@ -163,7 +301,34 @@ def train_model(estimator: Any, data: Dataset, *, method: str = "", seed: int = 
         method or type(model).__name__,
         seed,
         calibration,
+        data.symbols,
+        data.synonyms,
+        tuple(data.y.tolist()),
+        row_noun or data.row_noun,
+        count_terms(data, model.classes_.tolist()),
+        cutoff,
+        quality,
     )
+
+
+def check_threshold(threshold: float | str | None, n_classes: int, validate: bool) -> None:
+    """Refuse a threshold that `train_model` cannot use; raises ValueError."""
+    if threshold is None:
+        return
+    if threshold != BEST_GMEAN and (isinstance(threshold, str) or not 0 < threshold < 1):
+        raise ValueError(
+            f"threshold is {threshold!r}; expected a probability between 0 and 1, or {BEST_GMEAN!r} to choose it"
+        )
+    if threshold == BEST_GMEAN and not validate:
+        raise ValueError(f"the threshold {BEST_GMEAN!r} is chosen by cross-validation, which is switched off")
+    if n_classes != 2:
+        raise ValueError(f"a threshold needs two classes, and there are {n_classes}")
+
+
+def count_terms(data: Dataset, labels: Sequence[int]) -> tuple[tuple[int, ...], ...]:
+    """For each of these classes, how many of its rows have each feature."""
+    sums = (data.X[np.flatnonzero(data.y == label)].sum(axis=0, dtype=np.int64) for label in labels)
+    return tuple(tuple(np.asarray(ones).ravel().tolist()) for ones in sums)
 
 
 def calibrate(estimator: Any, data: Dataset, *, seed: int = 0) -> tuple[float, float] | None:
@@ -184,14 +349,9 @@ def calibrate(estimator: Any, data: Dataset, *, seed: int = 0) -> tuple[float, f
         ``expit(slope * log_odds + shift)`` is a calibrated probability. None if there are not two classes with at
         least two rows each, or the classifier has no probabilities.
     """
-    labels, counts = np.unique(data.y, return_counts=True)
-    folds = min(CALIBRATION_FOLDS, int(counts.min()))
-    if len(labels) != 2 or folds < 2:
+    if len(np.unique(data.y)) != 2:
         return None
-    pooled = pooled_predictions(estimator, data, n_splits=folds, seed=seed)
-    if pooled.score is None:
+    pooled = predict_held_out(configure(estimator, data.hierarchy, seed), data, seed)
+    if pooled is None or pooled.score is None:
         return None
-    odds = np.clip(pooled.score, -700, 700)
-    scale = float(np.abs(odds).max()) or 1.0
-    sigmoid = LogisticRegression(C=1e6, max_iter=1000).fit(odds[:, None] / scale, data.y)
-    return float(sigmoid.coef_[0, 0]) / scale, float(sigmoid.intercept_[0])
+    return fit_sigmoid(pooled.score, data.y)

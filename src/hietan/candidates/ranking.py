@@ -1,7 +1,8 @@
-"""The rows of a dataset, ranked by the log-odds that a model gives them."""
+"""The rows of a dataset, ranked by the log-odds that a model gives them; those it was trained on are listed apart."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -14,16 +15,26 @@ from scipy.special import expit
 from hietan._io import comment_line, csv_text
 from hietan._runtime.optional import import_optional
 from hietan.candidates.models import TrainedModel
+from hietan.candidates.names import KINDS, NameMatch, RowNames, match_rows
+from hietan.candidates.validation import Progress
 from hietan.datasets import Dataset
-from hietan.evaluation.cross_validation import predict_rows, row_scores
-from hietan.exceptions import DataError
+from hietan.evaluation.cross_validation import RowPredictions, predict_rows, row_scores
+from hietan.exceptions import DataError, DataWarning
+
+MOST_BATCHES = 100
+SMALLEST_BATCH = 64
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A row of a dataset with its rank; `name` is its symbol, and `calibrated_probability` may be missing."""
+    """A row of a dataset with its rank.
 
-    rank: int
+    `name` is its symbol. A row that the model was trained on has no rank; `training_name` is what it is called there,
+    `shared_name` the name by which it was recognised, and `training_class` its class. `calibrated_probability` may be
+    missing.
+    """
+
+    rank: int | None
     instance: str
     name: str
     log_odds: float
@@ -31,6 +42,9 @@ class Candidate:
     predicted: str
     in_training: bool
     calibrated_probability: float | None = None
+    training_name: str = ""
+    shared_name: str = ""
+    training_class: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +56,13 @@ class Candidates:
     trained : TrainedModel
         The model.
     data : Dataset
-        The dataset.
+        The dataset, without the rows that were left out.
     X : matrix
         The rows of the dataset with the model's columns, in the model's order.
     log_odds, labels : arrays of shape (n,)
         The log-odds and the predicted labels of the rows, in the dataset's order.
+    matches : tuple of NameMatch or None, length n
+        The training row that shares a name with each row, if any.
     calibrated : bool
         Whether the table has calibrated probabilities.
     """
@@ -56,41 +72,77 @@ class Candidates:
     X: Any
     log_odds: NDArray[np.float64]
     labels: NDArray[Any]
+    matches: tuple[NameMatch | None, ...]
     calibrated: bool = False
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
-        """The rows of the dataset from the highest log-odds to the lowest; ties in the dataset's order."""
-        return np.argsort(-self.log_odds, kind="stable")
+        """The rows of the dataset as they are listed: first the candidates, then the rows that the model knows.
+
+        Each part is in the order of the log-odds, the highest first; ties are in the dataset's order.
+        """
+        is_known = np.array([match is not None for match in self.matches], dtype=bool)
+        return np.lexsort((-self.log_odds, is_known))
+
+    @property
+    def n_new(self) -> int:
+        """The number of candidates: of the rows that the model was not trained on."""
+        return sum(match is None for match in self.matches)
 
     @cached_property
     def rows(self) -> tuple[Candidate, ...]:
-        """The ranked rows, the highest log-odds first."""
+        """The candidates, the highest log-odds first, and after them the rows that the model was trained on."""
         data, targets = self.data, self.trained.target_names
-        training_rows = set(self.trained.training_rows)
         columns = (
             data.instance_names,
             data.symbols or ("",) * len(data.instance_names),
             self.log_odds.tolist(),
             expit(self.log_odds).tolist(),
             [targets[label] for label in self.labels],
-            [name in training_rows for name in data.instance_names],
+            [match is not None for match in self.matches],
             self._calibrated_probabilities(),
+            *zip(*map(self._in_training, self.matches), strict=True),
         )
         table = list(zip(*columns, strict=True))
-        return tuple(Candidate(rank, *table[i]) for rank, i in enumerate(self.order, start=1))
+        ranks = [*range(1, self.n_new + 1), *[None] * (len(table) - self.n_new)]
+        return tuple(Candidate(rank, *table[i]) for rank, i in zip(ranks, self.order, strict=True))
+
+    @property
+    def new_rows(self) -> tuple[Candidate, ...]:
+        """The candidates alone."""
+        return self.rows[: self.n_new]
+
+    def _in_training(self, match: NameMatch | None) -> tuple[str, str, str]:
+        if match is None:
+            return "", "", ""
+        labels = self.trained.training_labels
+        label = self.trained.target_names[labels[match.row]] if labels else ""
+        return self.trained.training_rows[match.row], match.name, label
 
     def _calibrated_probabilities(self) -> Sequence[float | None]:
-        if not self.calibrated or self.trained.calibration is None:
+        if not self.calibrated:
             return [None] * len(self.log_odds)
-        slope, shift = self.trained.calibration
-        probabilities: list[float] = expit(slope * self.log_odds + shift).tolist()
+        probabilities: list[float] = self.calibrated_probabilities().tolist()
         return probabilities
+
+    def calibrated_probabilities(self) -> NDArray[np.float64]:
+        """The calibrated probabilities of the second class, in the dataset's order; ValueError if there are none."""
+        if self.trained.calibration is None:
+            raise ValueError(NO_CALIBRATION)
+        slope, shift = self.trained.calibration
+        return np.asarray(expit(slope * self.log_odds + shift), dtype=np.float64)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns of the table; `name` and `calibrated_probability` are included only if the rows have them."""
-        optional = {"name": bool(self.data.symbols), "calibrated_probability": self.calibrated}
+        """The columns of the table; some are included only if there are rows that have them."""
+        any_known = self.n_new < len(self.matches)
+        optional = {
+            "name": bool(self.data.symbols),
+            "calibrated_probability": self.calibrated,
+            "training_name": any_known,
+            "shared_name": any_known,
+            "training_class": any_known,
+        }
         return tuple(field.name for field in fields(Candidate) if optional.get(field.name, True))
 
     def to_csv(self) -> str:
@@ -105,11 +157,31 @@ class Candidates:
         """The ranked rows as a pandas frame, with the columns of `to_csv`."""
         pandas = import_optional("pandas", extra="frames", purpose="to_frame")
         values = {column: [getattr(row, column) for row in self.rows] for column in self.columns}
+        if self.n_new < len(self.matches):  # ranks that are missing must not turn the others into floats
+            values["rank"] = pandas.array(values["rank"], dtype="Int64")
         return pandas.DataFrame(values)
 
 
-def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False) -> Candidates:
+NO_CALIBRATION = (
+    "this model has no calibration: it has more than two classes, or too few rows of one, or was fitted without "
+    "validation; rank without calibrated probabilities"
+)
+
+
+def rank_rows(
+    trained: TrainedModel,
+    data: Dataset,
+    *,
+    calibrated: bool = False,
+    new_only: bool = False,
+    exclude: Sequence[str] = (),
+    match: Sequence[str] = KINDS,
+    progress: Progress | None = None,
+) -> Candidates:
     """Rank the rows of a dataset by the log-odds that a model gives them.
+
+    Rows that the model was trained on are no candidates: they are recognised by any of their names, and listed after
+    the others, without a rank.
 
     Parameters
     ----------
@@ -119,6 +191,19 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
         The rows, labelled or not. Columns are matched by name, and all of the model's must be there.
     calibrated : bool
         Whether to add calibrated probabilities.
+    new_only : bool
+        Whether to leave out the rows that the model was trained on.
+    exclude : sequence of str
+        Names of rows to leave out: ids, symbols or synonyms.
+    match : sequence of {"id", "symbol", "synonym"}
+        The kinds of names that are compared.
+    progress : callable, optional
+        Called with the number of rows that are done and the number of all rows.
+
+    Warns
+    -----
+    DataWarning
+        If no row has a name of a training row, or none of the names in `exclude`.
 
     Raises
     ------
@@ -128,15 +213,64 @@ def rank_rows(trained: TrainedModel, data: Dataset, *, calibrated: bool = False)
         If calibrated probabilities are requested and the model has no calibration.
     """
     if calibrated and trained.calibration is None:
-        raise ValueError(
-            "this model has no calibration: it has more than two classes, or too few rows of one; "
-            "rank without calibrated probabilities"
-        )
+        raise ValueError(NO_CALIBRATION)
     X = align_columns(data, trained.feature_names)
-    predicted = predict_rows(trained.classifier, X)
+    names = RowNames.of(data)
+    matches = match_rows(names, trained.training_names, match)
+    noun, what = data.row_noun, data.name or "the dataset"
+    if trained.training_rows and names.ids and not any(matches):
+        warnings.warn(
+            f"none of the {len(matches)} {noun}s of {what} has a name of one of the model's "
+            f"{len(trained.training_rows)} training {trained.row_noun}s, so all are ranked as new; compared were "
+            f"{names.examples(match)} with {trained.training_names.examples(match)}",
+            DataWarning,
+            stacklevel=2,
+        )
+    is_kept = np.array([not (new_only and found) for found in matches], dtype=bool)
+    if exclude:
+        is_kept &= ~_excluded(names, exclude, match, noun, what)
+    if not is_kept.all():
+        data, X = data.subset(rows=is_kept), X[np.flatnonzero(is_kept)]
+        matches = tuple(found for found, kept in zip(matches, is_kept, strict=True) if kept)
+    predicted = _predict_in_batches(trained.classifier, X, progress)
     if predicted.log_proba is None:
         raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
-    return Candidates(trained, data, X, row_odds(predicted.log_proba), predicted.y_pred, calibrated)
+    odds = row_odds(predicted.log_proba)
+    labels = trained.predicted_labels(odds, predicted.y_pred)
+    return Candidates(trained, data, X, odds, labels, matches, calibrated)
+
+
+def _excluded(
+    names: RowNames, exclude: Sequence[str], match: Sequence[str], noun: str, what: str
+) -> NDArray[np.bool_]:
+    """Whether each row has one of the names to leave out."""
+    listed = RowNames(tuple(exclude))
+    found = match_rows(names, listed, match if "id" in match else ("id", *match))
+    if not any(found):
+        warnings.warn(
+            f"none of the {len(exclude)} names to exclude is a name of a {noun} of {what}; compared were "
+            f"{names.examples(match)} with names such as {', '.join(map(repr, exclude[:2]))}",
+            DataWarning,
+            stacklevel=3,
+        )
+    return np.array([each is not None for each in found], dtype=bool)
+
+
+def _predict_in_batches(classifier: Any, X: Any, progress: Progress | None) -> RowPredictions:
+    """Predict each row once, in batches if somebody wants to see the progress; the predictions are the same."""
+    n_rows = X.shape[0]
+    if not n_rows:
+        return RowPredictions(classifier.classes_[:0], np.empty((0, len(classifier.classes_))))
+    if progress is None or n_rows <= SMALLEST_BATCH:
+        return predict_rows(classifier, X)
+    size = max(SMALLEST_BATCH, -(-n_rows // MOST_BATCHES))
+    parts = []
+    for start in range(0, n_rows, size):
+        parts.append(predict_rows(classifier, X[start : start + size]))
+        progress(min(start + size, n_rows), n_rows)
+    logs = [part.log_proba for part in parts if part.log_proba is not None]
+    labels = np.concatenate([part.y_pred for part in parts])
+    return RowPredictions(labels, np.concatenate(logs) if len(logs) == len(parts) else None)
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:

@@ -14,12 +14,14 @@ HieTANLite(alpha=0.5)
 from hietan.catalogue.datasets import (
     dataset_groups,
     dataset_names,
+    dataset_set_notes,
     dataset_sets,
     load_dataset,
     load_datasets,
 )
-from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_methods
-from hietan.catalogue.methods import METHODS, MethodEntry, method_names, method_sets
+from hietan.catalogue.entries import MethodEntry
+from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_fitted_method, make_methods
+from hietan.catalogue.methods import METHODS, method_names, method_sets
 from hietan.catalogue.studies import StudyOptions, read_study_file, run_named_study
 from hietan.exceptions import CatalogueError
 
@@ -31,10 +33,12 @@ __all__ = [
     "StudyOptions",
     "dataset_groups",
     "dataset_names",
+    "dataset_set_notes",
     "dataset_sets",
     "load_dataset",
     "load_datasets",
     "make_estimator",
+    "make_fitted_method",
     "make_methods",
     "method_names",
     "method_sets",

@@ -13,8 +13,8 @@ from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.methods import METHODS, method_sets
-from hietan.classifiers import ALPHA_GRID, SMOOTHINGS
-from hietan.classifiers.checks import is_positive, is_weight
+from hietan.classifiers import ALPHA_GRID, LAMBDA_CRITERIA, SMOOTHINGS
+from hietan.classifiers.checks import is_lambda_fraction, is_positive, is_weight
 from hietan.evaluation import Method, gmean_scorer
 from hietan.exceptions import CatalogueError
 from hietan.selection import MinSupport
@@ -27,7 +27,13 @@ _LOG_ODDS = np.geomspace(0.1, 36, 40)
 THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[::-1], [0.0], _LOG_ODDS]))
 
 
-def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
+def make_estimator(
+    spec: str,
+    *,
+    lam: float | None = UNTUNED_LAMBDA,
+    lam_relative: float | None = None,
+    lam_criterion: str = "log_loss",
+) -> Any:
     """Make the classifier of a name or an import path, which may have parameters after a colon.
 
     Parameters
@@ -36,8 +42,12 @@ def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
         A name of the catalogue or the import path of a class, and after a colon parameters as name=value, separated
         by commas.
     lam : float or None
-        The lambda of proximalGraph, unless its parameters give one. With None, lambda is chosen by an inner
-        cross-validation.
+        The lambda of proximalGraph, unless its parameters say how to find one (`lam`, `lam_relative` or `criterion`).
+        With None, lambda is chosen by an inner cross-validation.
+    lam_relative : float or None
+        Its lambda as a fraction of the smallest value with all weights zero; takes the place of `lam`.
+    lam_criterion : str
+        What decides where its lambda is chosen, one of `hietan.classifiers.LAMBDA_CRITERIA`.
 
     Raises
     ------
@@ -55,13 +65,86 @@ def make_estimator(spec: str, *, lam: float | None = UNTUNED_LAMBDA) -> Any:
     entry = METHODS.get(name)
     estimator = _imported(name) if entry is None else entry.make()
     known = estimator.get_params(deep=True)
-    if entry is not None and "lam" in known:
-        estimator.set_params(lam=lam)
     values = dict(_parameter(item, spec) for item in parameters.split(",") if item)
+    if entry is not None and "lam" in known:
+        own = not values.keys().isdisjoint(("lam", "lam_relative", "criterion"))
+        fixed = None if own or lam_relative is not None else lam
+        relative = None if own else lam_relative
+        estimator.set_params(lam=fixed, lam_relative=relative, criterion=lam_criterion)
     unknown = [key for key in values if key not in known]
     if unknown:
         raise CatalogueError(f"method {name!r} has no parameter {unknown[0]!r}{suggest(unknown[0], known)}")
     return estimator.set_params(**values)
+
+
+def make_fitted_method(
+    spec: str,
+    *,
+    alpha: float | None = None,
+    smoothing: str | None = None,
+    lam: float | str | None = None,
+    class_prior: Sequence[float] | None = None,
+) -> Any:
+    """Make the classifier of a name as `make_estimator` does, with parameters that are given apart from it.
+
+    Parameters
+    ----------
+    spec : str
+        A name, or a name with parameters after a colon.
+    alpha : float or None
+        The weight of the prior guess in the smoothing.
+    smoothing : str or None
+        The kind of smoothing.
+    lam : float, "tuned" or None
+        The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
+    class_prior : sequence of float or None
+        The probabilities of the classes.
+
+    Raises
+    ------
+    CatalogueError
+        If the method has no such parameter, the name gives it already, or it cannot have this value.
+
+    Examples
+    --------
+    >>> make_fitted_method("tan", alpha=0.5, smoothing="pooled")
+    TAN(alpha=0.5, smoothing='pooled')
+    """
+    given: dict[str, Any] = {"alpha": alpha, "smoothing": smoothing, "lam": lam, "class_prior": class_prior}
+    given = {name: value for name, value in given.items() if value is not None}
+    estimator = make_estimator(spec)
+    name, _, listed = spec.partition(":")
+    known = estimator.get_params(deep=False)
+    for parameter in given:
+        if parameter not in known:
+            having = [m for m, entry in METHODS.items() if parameter in entry.make().get_params(deep=False)]
+            raise CatalogueError(
+                f"method {name!r} has no parameter {parameter}; methods that have one: {', '.join(having)}"
+            )
+        if any(item.partition("=")[0] == parameter for item in listed.split(",")):
+            raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
+    if smoothing is not None and smoothing not in SMOOTHINGS:
+        raise CatalogueError(f"unknown smoothing {smoothing!r}{suggest(smoothing, SMOOTHINGS)}")
+    if isinstance(lam, str):
+        given["lam"] = None if lam == "tuned" else _number("lam", lam)
+    _check_numbers([] if alpha is None else [alpha], given.get("lam"), None, None)
+    if class_prior is not None and not (
+        all(is_positive(p) for p in class_prior) and abs(sum(class_prior) - 1) < 1e-6
+    ):
+        raise CatalogueError(
+            f"class_prior is {', '.join(map(number_text, class_prior))}; expected a probability above 0 for each "
+            "class, with the sum 1"
+        )
+    return estimator.set_params(**given)
+
+
+def _number(parameter: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise CatalogueError(
+            f"{parameter} is {text!r:.40}; expected a number above 0, or 'tuned' to choose it"
+        ) from None
 
 
 def make_methods(
@@ -70,6 +153,8 @@ def make_methods(
     alphas: Sequence[float] = (1.0,),
     smoothings: Sequence[str] | None = None,
     lam: float | None = UNTUNED_LAMBDA,
+    lam_relative: float | None = None,
+    lam_criterion: str = "log_loss",
     tune_alpha: bool = False,
     tune_threshold: bool = False,
     min_support: int | None = None,
@@ -85,6 +170,11 @@ def make_methods(
         combined with every smoothing. With None, each method has its own default smoothing.
     lam : float or None
         The lambda of proximalGraph. With None, it is chosen by an inner cross-validation.
+    lam_relative : float or None
+        The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
+        training sets; takes the place of `lam`.
+    lam_criterion : str
+        What decides where the lambda of proximalGraph is chosen: "log_loss", "auc" or "gmean".
     tune_alpha : bool
         Whether to choose alpha by the log loss of an inner 5-fold cross-validation instead.
     tune_threshold : bool
@@ -96,7 +186,7 @@ def make_methods(
     Raises
     ------
     CatalogueError
-        If there is no such method, parameter or smoothing.
+        If there is no such method, parameter, smoothing or criterion.
 
     Examples
     --------
@@ -108,23 +198,32 @@ def make_methods(
     unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
-    _check_numbers(alphas, lam, min_support)
+    _check_numbers(alphas, lam, lam_relative, min_support)
+    if lam_criterion not in LAMBDA_CRITERIA:
+        raise CatalogueError(
+            f"unknown criterion {lam_criterion!r:.40}{suggest(lam_criterion, LAMBDA_CRITERIA)}"
+        )
+    graph: dict[str, Any] = {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
     weights: Sequence[float | None] = [None] if tune_alpha else alphas
     settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings or (None,)]
     return [
         _with_tuned_threshold(method) if tune_threshold else method
         for spec in single
-        for method in _variants(spec, make_estimator(spec, lam=lam), settings, min_support)
+        for method in _variants(spec, make_estimator(spec, **graph), settings, min_support)
     ]
 
 
-def _check_numbers(alphas: Sequence[float], lam: float | None, min_support: int | None) -> None:
+def _check_numbers(
+    alphas: Sequence[float], lam: float | None, lam_relative: float | None, min_support: int | None
+) -> None:
     """Refuse now what every job of a study would refuse."""
     for alpha in alphas:
         if not is_weight(alpha):
             raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
     if lam is not None and not is_positive(lam):
         raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
+    if lam_relative is not None and not is_lambda_fraction(lam_relative):
+        raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
     if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
         raise CatalogueError(
             f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
@@ -150,6 +249,7 @@ def _variants(
     parameters = estimator.get_params(deep=False)
     if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
         tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
+        tunes_itself = tunes_itself and parameters.get("lam_relative") is None
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])
         return [Method(name, _with_support(estimator, min_support), "", tuning)]
     methods = []

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
+from hietan.catalogue.aire import AIRE, AIRE_ENTRIES
+from hietan.catalogue.entries import MethodEntry, balanced_logistic
 from hietan.classifiers import (
     AODE,
     HIPNB,
@@ -28,37 +26,6 @@ from hietan.classifiers import (
 )
 
 
-@dataclass(frozen=True)
-class MethodEntry:
-    """A method of the catalogue.
-
-    Attributes
-    ----------
-    name : str
-        Its name on the command line and in the tables of a study.
-    title : str
-        Its name for readers.
-    idea : str
-        What it does, in a few words.
-    when : str
-        When to take it, as the end of a sentence that begins with "Take it".
-    make : callable
-        Makes the unfitted classifier; for classifiers of this package, it accepts their parameters.
-    sets : tuple of str
-        The sets that it belongs to, besides "all".
-    in_demo : bool
-        Whether ``hietan demo`` shows it.
-    """
-
-    name: str
-    title: str
-    idea: str
-    when: str
-    make: Callable[..., Any]
-    sets: tuple[str, ...] = ()
-    in_demo: bool = False
-
-
 def to_dense(X: Any) -> Any:
     """A sparse matrix as an array, for classifiers that do not accept sparse matrices."""
     return X.toarray() if hasattr(X, "toarray") else X
@@ -66,21 +33,6 @@ def to_dense(X: Any) -> Any:
 
 def _gradient_boosting() -> Any:
     return make_pipeline(FunctionTransformer(to_dense, accept_sparse=True), HistGradientBoostingClassifier())
-
-
-def _logistic(l1_ratio: float, **options: Any) -> Callable[[], LogisticRegression]:
-    """A maker of balanced logistic regressions; scikit-learn 1.8 replaced `penalty` by `l1_ratio`."""
-
-    def make() -> LogisticRegression:
-        default = inspect.signature(LogisticRegression).parameters["penalty"].default
-        settings = dict(options)
-        if default != "deprecated":
-            settings["penalty"] = {0.0: "l2", 1.0: "l1"}.get(l1_ratio, "elasticnet")
-        if default == "deprecated" or 0 < l1_ratio < 1:
-            settings["l1_ratio"] = l1_ratio
-        return LogisticRegression(class_weight="balanced", max_iter=5000, **settings)
-
-    return make
 
 
 _PAPER, _OURS, _MODERN = ("bayes", "paper"), ("ours",), ("modern",)
@@ -92,7 +44,7 @@ _ENTRIES = (
         "one tree; ignores the hierarchy",
         "as the baseline that shows what the hierarchy adds to a tree",
         TAN,
-        _PAPER,
+        _PAPER + AIRE,
         True,
     ),
     MethodEntry(
@@ -129,7 +81,6 @@ _ENTRIES = (
         "as the baseline of Hie-AODE and Hie-AODE-Lite",
         AODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode",
@@ -138,7 +89,6 @@ _ENTRIES = (
         "to compare with Hie-AODE-Lite",
         HieAODE,
         (),
-        True,
     ),
     MethodEntry(
         "hie-aode-lite",
@@ -155,8 +105,7 @@ _ENTRIES = (
         "the most specific features of a row",
         "for short reasons: few features, each on its own",
         HIPNB,
-        (),
-        True,
+        AIRE,
     ),
     MethodEntry(
         "hie-ban",
@@ -183,21 +132,23 @@ _ENTRIES = (
         "to keep few features, each with all its ancestors, or for features that are not binary",
         ProximalGraph,
         ("paper",),
+        True,
     ),
     MethodEntry(
         "logistic-l2",
         "logistic regression, L2",
         "small weights",
         "as the peer to beat: it ignores the hierarchy and is often level",
-        _logistic(0.0),
-        _MODERN,
+        balanced_logistic(0.0),
+        _MODERN + AIRE,
+        True,
     ),
     MethodEntry(
         "logistic-l1",
         "logistic regression, L1",
         "few weights",
         "for few features, whatever their relations",
-        _logistic(1.0, solver="liblinear"),
+        balanced_logistic(1.0, solver="liblinear"),
         _MODERN,
     ),
     MethodEntry(
@@ -205,7 +156,7 @@ _ENTRIES = (
         "logistic regression, elastic net",
         "L1 and L2 together",
         "for a compromise between few and small weights",
-        _logistic(0.5, solver="saga", tol=1e-3),
+        balanced_logistic(0.5, solver="saga", tol=1e-3),
         _MODERN,
     ),
     MethodEntry(
@@ -238,9 +189,9 @@ _ENTRIES = (
         "every feature on its own; scikit-learn's",
         "as the simplest baseline",
         BernoulliNB,
-        _MODERN,
-        True,
+        _MODERN + AIRE,
     ),
+    *AIRE_ENTRIES,
 )
 METHODS = {entry.name: entry for entry in _ENTRIES}
 
@@ -258,15 +209,18 @@ def method_sets() -> dict[str, tuple[str, ...]]:
     """The names of the sets of methods, each with the names of its methods.
 
     "paper" has the methods that the paper compares, "bayes" the Bayesian networks among them, "ours" the two that this
-    package adds, and "modern" those of scikit-learn.
+    package adds, "modern" those of scikit-learn, and "aire" the selections of features along the hierarchy, lazy and
+    eager, with naive Bayes, trees, nearest rows and logistic regression (Artificial Intelligence Review, 2018).
 
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')
     >>> method_sets()["ours"]
     ('hie-ban', 'hie-logistic')
+    >>> method_sets()["aire"][:4]
+    ('tan', 'hip-nb', 'logistic-l2', 'bernoulli-nb')
     """
     members = {
         name: tuple(entry.name for entry in METHODS.values() if name in entry.sets)
-        for name in ("bayes", "paper", "ours", "modern")
+        for name in ("bayes", "paper", "ours", "modern", "aire")
     }
     return {**members, "all": method_names()}

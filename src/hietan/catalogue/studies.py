@@ -12,6 +12,7 @@ from typing import Any
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.datasets import dataset_groups, load_datasets
 from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
+from hietan.classifiers import LAMBDA_CRITERIA
 from hietan.evaluation import Progress, StudyResults, run_study
 from hietan.evaluation.outputs import refuse_unknown_rows
 from hietan.exceptions import StudyError
@@ -31,8 +32,14 @@ class StudyOptions:
         Values of alpha; 1 if not given.
     smoothing : list of str, optional
         Kinds of smoothing; if not given, each method's own default: "pooled" for HieBAN, "laplace" for the others.
-    lam : float or str
-        The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation.
+    lam : float or str, optional
+        The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation. If neither
+        `lam` nor `lam_relative` is given, it is 0.002.
+    lam_relative : float, optional
+        The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
+        training sets; from 1e-10 to 1.
+    lam_criterion : str
+        What decides where the lambda of proximalGraph is tuned: "log_loss", "auc" or "gmean".
     tune_alpha, tune_threshold : bool
         Whether to choose alpha and the probability threshold by inner cross-validation.
     usage : bool
@@ -51,7 +58,9 @@ class StudyOptions:
     seeds: int = 1
     alpha: list[float] | None = None
     smoothing: list[str] | None = None
-    lam: float | str = UNTUNED_LAMBDA
+    lam: float | str | None = None
+    lam_relative: float | None = None
+    lam_criterion: str = "log_loss"
     tune_alpha: bool = False
     tune_threshold: bool = False
     usage: bool = True
@@ -62,7 +71,20 @@ class StudyOptions:
     job_timeout: float | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", _parse_lambda(self.lam))
+        if self.lam_relative is None:
+            object.__setattr__(self, "lam", _parse_lambda(UNTUNED_LAMBDA if self.lam is None else self.lam))
+        elif self.lam is not None:
+            raise StudyError(
+                f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}: give one"
+            )
+        if self.lam_criterion not in LAMBDA_CRITERIA:
+            raise StudyError(
+                f"lam_criterion is {self.lam_criterion!r:.40}; expected one of {', '.join(LAMBDA_CRITERIA)}"
+            )
+        if self.lam_criterion != "log_loss" and self.lam != "tuned":
+            raise StudyError(
+                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; add --lam tuned"
+            )
 
     def run_where(
         self,
@@ -89,7 +111,9 @@ class StudyOptions:
         words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
         words += [f"--alpha {number_text(alpha)}" for alpha in self.alpha or []]
         words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
-        words += [f"--lam {self.lam}"] if self.lam != UNTUNED_LAMBDA else []
+        words += [f"--lam {self.lam}"] if self.lam not in (None, UNTUNED_LAMBDA) else []
+        words += [] if self.lam_relative is None else [f"--lam-relative {number_text(self.lam_relative)}"]
+        words += [f"--lam-criterion {self.lam_criterion}"] if self.lam_criterion != "log_loss" else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
         support = self.min_support_in_folds
         words += [] if support is None else [f"--min-support-in-folds {support}"]
@@ -139,7 +163,9 @@ def run_named_study(
         options.methods,
         alphas=options.alpha or [1.0],
         smoothings=options.smoothing or None,
-        lam=None if options.lam == "tuned" else float(options.lam),
+        lam=None if options.lam in (None, "tuned") else float(options.lam),
+        lam_relative=options.lam_relative,
+        lam_criterion=options.lam_criterion,
         tune_alpha=options.tune_alpha,
         tune_threshold=options.tune_threshold,
         min_support=options.min_support_in_folds,
@@ -175,6 +201,8 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "smoothing": _NAMES,
     "alpha": ((int, float), "a number or a list of numbers"),
     "lam": ((int, float, str), "a number or 'tuned'"),
+    "lam_relative": ((int, float), "a number from 1e-10 to 1"),
+    "lam_criterion": (str, "log_loss, auc or gmean"),
     "folds": (int, "a whole number above 1"),
     "seeds": _COUNT,
     "min_support_in_folds": _COUNT,

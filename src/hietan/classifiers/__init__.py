@@ -2,11 +2,12 @@
 
 from hietan._runtime.moved import moved_names
 from hietan.classifiers._base import ALPHA_GRID, SMOOTHINGS
+from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA, LambdaPath
 from hietan.classifiers.aode import AODE, HieAODE, HieAODELite
 from hietan.classifiers.hie_ban import HieBAN
 from hietan.classifiers.hie_logistic import HieLogistic
-from hietan.classifiers.hip import HIPNB
-from hietan.classifiers.proximal_graph import LambdaPath, ProximalGraph
+from hietan.classifiers.lazy import HIPNB, LazySelection
+from hietan.classifiers.proximal_graph import ProximalGraph
 from hietan.classifiers.tan import HRETAN, TAN, HieTAN, HieTANLite
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "AODE",
     "HIPNB",
     "HRETAN",
+    "LAMBDA_CRITERIA",
     "SMOOTHINGS",
     "TAN",
     "HieAODE",
@@ -23,6 +25,7 @@ __all__ = [
     "HieTAN",
     "HieTANLite",
     "LambdaPath",
+    "LazySelection",
     "ProximalGraph",
 ]
 

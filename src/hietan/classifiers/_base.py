@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
@@ -25,8 +25,12 @@ from hietan.classifiers.checks import (
     check_hierarchy,
     check_n_jobs,
     is_weight,
+    refuse_dataset,
+    validated,
+    warn_of_columns,
     warn_of_contradiction,
-    warn_of_misspelt,
+    warn_of_lost_values,
+    warn_without_hierarchy,
 )
 from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
 from hietan.explain.labels import (
@@ -118,7 +122,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         X is an array, a SciPy sparse matrix (never made dense) or a data frame, whose columns are matched to the
@@ -138,13 +142,17 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         self._check_source(at_once=not is_partitioned(X))
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
-        rows = read_blocks(self, X, y) if is_partitioned(X) else read_rows(self, X, y, reset=True)
-        self._take_in(rows, rows.labels)
+        if is_partitioned(X):
+            self._take_in(blocks := read_blocks(self, X, y), blocks.labels)
+        else:
+            self._take_in(rows := read_rows(self, X, y, reset=True), rows.labels)
+            warn_of_lost_values(rows.X, self.binarize, rows.names, stacklevel=2)
         _ = self._learned
         return self
 
@@ -198,7 +206,8 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
         columns = Columns(rows.n_features, rows.names, classes, hierarchy)
         if first:  # warn once, not for every part of the data
-            warn_of_misspelt(self.hierarchy, rows.names, stacklevel=3)
+            warn_of_columns(self.hierarchy, rows.names, stacklevel=3)
+            warn_without_hierarchy(self, stacklevel=3)
         drawn = self._draw(rows.n_features) if first else {}
         counted = rows.counted(RowCounter(columns, self.binarize, self._count))
         warn_of_contradiction(counted.violation, stacklevel=3)
@@ -332,7 +341,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         if is_partitioned(X):
             raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
     def _log_prior(self) -> NDArray[np.float64]:

@@ -15,8 +15,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
+from hietan.classifiers.checks import validated
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Violation
 
@@ -149,6 +149,6 @@ def read_rows(estimator: Any, X: Any, y: Any, *, reset: bool) -> RowsInMemory:
     With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); otherwise, X must
     have the columns that the estimator has already learned.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
+    X, y = validated(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
     check_classification_targets(y)
     return RowsInMemory(X, y, getattr(estimator, "feature_names_in_", None))

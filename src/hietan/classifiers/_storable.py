@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 
 class StorableMixin:
@@ -16,6 +16,17 @@ class StorableMixin:
 
     _stored: ClassVar[frozenset[str]]  # the fitted attributes that every model of the class has
     _stored_sometimes: ClassVar[frozenset[str]] = frozenset({"feature_names_in_"})
+    without_hierarchy: ClassVar[str] = ""
+    """What a classifier is without a hierarchy; "" if it does not use one."""
+
+    def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
+        """Refuse parameters without a name, as the constructors do, but say how to pass them."""
+        if arguments:
+            raise TypeError(
+                f"{cls.__name__} takes its parameters by name, but {arguments[0]!r:.60} has none; for a hierarchy: "
+                f"{cls.__name__}(hierarchy=...)"
+            )
+        return super().__new__(cls)
 
     def _check_parameters(self) -> None:
         raise NotImplementedError

@@ -113,7 +113,7 @@ class AODE(_AveragedEstimators):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
@@ -188,7 +188,7 @@ class HieAODE(_AveragedEstimators):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
@@ -227,6 +227,8 @@ class HieAODE(_AveragedEstimators):
            [0.65, 0.35],
            [0.79, 0.21]])
     """
+
+    without_hierarchy = "a plain AODE"
 
     _ancestors = "naive"
 
@@ -267,7 +269,7 @@ class HieAODELite(_AveragedEstimators):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     min_frequency : int, default 1
         A feature has an estimator of its own for a row if its value in that row occurs at least this often in the
@@ -303,6 +305,8 @@ class HieAODELite(_AveragedEstimators):
     >>> HieAODELite(hierarchy=hierarchy).fit(X, [1, 1, 0, 0]).predict(X)
     array([1, 1, 0, 0])
     """
+
+    without_hierarchy = "a plain AODE"
 
     _ancestors = "absent"
 

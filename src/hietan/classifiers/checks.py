@@ -8,10 +8,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.sparsefuncs import min_max_axis
+from sklearn.utils.validation import validate_data
+
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import MAX_JOBS
 from hietan._runtime.spelling import lookalikes
-from hietan.exceptions import HierarchyWarning
+from hietan.exceptions import DataWarning, HierarchyWarning
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Violation
 
@@ -30,6 +36,11 @@ def is_finite(value: object) -> bool:
 def is_positive(value: object) -> bool:
     """Whether a value is a number above 0 that a float can hold."""
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
+
+
+def is_lambda_fraction(value: object) -> bool:
+    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
+    return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
 
 
 def is_weight(value: object) -> bool:
@@ -93,13 +104,58 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
     return Hierarchy.unrelated(names)
 
 
-def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
+def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
+    """Warn if columns are not in the hierarchy but look like features of it, or if their ancestors are not columns."""
+    if hierarchy is None or names is None or tuple(names) == hierarchy.features:
+        return
+    _warn_of_misspelt(hierarchy, names, stacklevel + 1)
+    _warn_of_missing_ancestors(hierarchy, names, stacklevel + 1)
+
+
+def _warn_of_missing_ancestors(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
+    """Warn if most columns have ancestors of which none is a column, so that the hierarchy hardly relates any two.
+
+    An ancestor of all columns, such as the root of an ontology, would be the same in all rows and is not missed. That
+    some ancestors are absent is not a mistake either: features may have been selected.
+    """
+    known = [name for name in names if name in hierarchy]
+    over = hierarchy.restrict(known)
+    tops = [name for name in over.roots if hierarchy.parents(name)]
+    related = len(known) - len(over.roots)
+    if len(tops) <= related:
+        return
+    every = set(known)
+    common = {
+        above for above in hierarchy.ancestors(tops[0]) if every <= hierarchy.descendants(above) | {above}
+    }
+    cut_off = [name for name in tops if not common.issuperset(hierarchy.parents(name))]
+    if len(cut_off) > related:
+        example = hierarchy.parents(cut_off[0])[0]
+        warnings.warn(
+            f"{len(cut_off)} columns have ancestors in the hierarchy that are not columns, such as {cut_off[0]!r} and "
+            f"{example!r}, so the hierarchy does not relate them; Dataset.from_frame or HierarchyEncoder adds them. If "
+            f"this is intended: warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_without_hierarchy(model: Any, stacklevel: int) -> None:
+    """Warn if a classifier that uses a hierarchy has none."""
+    if model.hierarchy is None and model.without_hierarchy:
+        warnings.warn(
+            f"{type(model).__name__} has no hierarchy and is therefore {model.without_hierarchy}; pass one, "
+            f"{type(model).__name__}(hierarchy=...). If this is intended, pass Hierarchy.unrelated(names)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
     """Warn if columns that the hierarchy does not know look like features of it that X lacks.
 
     Other unknown columns are not a mistake: X may have features that are not in the hierarchy.
     """
-    if hierarchy is None or names is None:
-        return
     unknown = [name for name in names if name not in hierarchy]
     if not unknown:
         return
@@ -113,6 +169,118 @@ def warn_of_misspelt(hierarchy: Hierarchy | None, names: Sequence[str] | None, s
             f"are written, they are not related to any feature; rename them to match. If this is intended: "
             f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
             HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def refuse_dataset(model: Any, X: Any, y: Any) -> None:
+    """Refuse a dataset in place of rows and classes, and say what to pass."""
+    if y is None and hasattr(X, "X") and hasattr(X, "y"):
+        name = type(model).__name__
+        raise TypeError(
+            f"fit takes rows and classes, got a {type(X).__name__}; use "
+            f"{name}(hierarchy=data.hierarchy).fit(data.X, data.y)"
+        )
+
+
+def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """What scikit-learn's `validate_data` returns; text in X, and y among the columns of X, get an error that helps."""
+    if y:
+        _refuse_target_among_columns(X, y[0])
+    try:
+        return validate_data(model, X, *y, **options)
+    except (TypeError, ValueError) as error:
+        found = _first_text(X)
+        if found is None:
+            raise
+        column, text = found
+        raise ValueError(
+            f"column {column!r} of X holds the text {text!r:.60}; features are numbers, 0 and 1 or any that binarize "
+            f"turns into them. Dataset.from_frame, pandas.get_dummies and OneHotEncoder turn text into features; the "
+            f"column of the classes must not be in X"
+        ) from error
+
+
+def _refuse_target_among_columns(X: Any, y: Any) -> None:
+    """Refuse a frame that has y itself as a column, under the name of y."""
+    name = getattr(y, "name", None)
+    if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
+        return
+    if name in X.columns and X.shape[0] == len(y) and list(X.columns).count(name) == 1:
+        same = np.asarray(X[name].to_numpy() == y.to_numpy())
+        if same.shape == (len(y),) and same.all():
+            raise ValueError(
+                f"X has y itself as its column {name!r}, so the classes would predict themselves; pass "
+                f"X.drop(columns={name!r})"
+            )
+
+
+def _first_text(X: Any) -> tuple[Any, str] | None:
+    """The first column of X that holds a text that is not a number, and the text."""
+    if hasattr(X, "columns"):
+        columns = ((label, X[label]) for label in X.columns if list(X.columns).count(label) == 1)
+    else:
+        table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object) if isinstance(X, list) else None
+        if table is None or table.ndim != 2 or table.dtype.kind not in "OUS":
+            return None
+        columns = ((j, table[:, j]) for j in range(table.shape[1]))
+    for label, column in columns:
+        for value in column.tolist() if hasattr(column, "tolist") else column.to_list():
+            if isinstance(value, str) and not _is_numeric(value):
+                return label, value
+    return None
+
+
+def _is_numeric(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def warn_of_lost_values(
+    X: Any, threshold: float | None, names: Sequence[str] | None, stacklevel: int
+) -> None:
+    """Warn if columns that vary become constant by `binarize`, or if counts become yes or no by its default."""
+    is_sparse = bool(sp.issparse(X))
+    values = X.data if is_sparse else X
+    if threshold is None or not values.size or values.dtype.kind == "b":
+        return
+    least, most = values.min(), values.max()
+    if (
+        least >= 0
+        and most <= 1
+        and (values.dtype.kind in "ui" or bool(((values == 0) | (values == 1)).all()))
+    ):
+        return
+    low, high = min_max_axis(X, axis=0) if is_sparse else (X.min(axis=0), X.max(axis=0))
+
+    def shown(at: NDArray[np.intp]) -> str:
+        j = int(at[0])
+        return f"column {names[j] if names is not None else j!r}, which runs from {low[j]} to {high[j]}"
+
+    lost = np.flatnonzero((low < high) & ((low > threshold) | (high <= threshold)))
+    if lost.size:
+        only = " If 2 means yes and 1 no, pass X == 2." if (least, most) == (1, 2) else ""
+        warnings.warn(
+            f"{lost.size} of {X.shape[1]} columns vary but are the same in all rows after binarize={threshold}, such "
+            f"as {shown(lost)}.{only} Choose a threshold that divides them, or bin them, for example with "
+            f"Dataset.from_frame or KBinsDiscretizer",
+            DataWarning,
+            stacklevel=stacklevel + 1,
+        )
+        return
+    counts = np.flatnonzero((low >= 0) & (high > 1)) if threshold == 0 else lost
+    if counts.size:
+        fractions = X.indices[X.data != np.floor(X.data)] if is_sparse else np.nonzero(X != np.floor(X))[1]
+        counts = np.setdiff1d(counts, fractions)
+    if counts.size:
+        warnings.warn(
+            f"{counts.size} of {X.shape[1]} columns hold counts, such as {shown(counts)}. Every number above 0 counts "
+            f"as 1: pass X > 0 if this is intended, or bin them, for example with Dataset.from_frame or "
+            f"KBinsDiscretizer",
+            DataWarning,
             stacklevel=stacklevel + 1,
         )
 

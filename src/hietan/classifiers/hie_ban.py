@@ -96,6 +96,8 @@ class HieBAN(BaseBayes):
     ['animal', 'bird']
     """
 
+    without_hierarchy = "naive Bayes"
+
     alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
     _stored = BaseBayes._stored | {"alpha_", "temperature_"}

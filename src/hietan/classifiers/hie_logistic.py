@@ -12,7 +12,7 @@ from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.parallel import map_chunks
 from hietan._runtime.thread_limits import one_thread
@@ -31,8 +31,12 @@ from hietan.classifiers.checks import (
     check_n_jobs,
     in_memory,
     is_weight,
+    refuse_dataset,
+    validated,
+    warn_of_columns,
     warn_of_contradiction,
-    warn_of_misspelt,
+    warn_of_lost_values,
+    warn_without_hierarchy,
 )
 from hietan.classifiers.hie_ban import choose_alpha
 from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
@@ -144,6 +148,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     ['yes' 'yes' 'no']
     """
 
+    without_hierarchy = "a logistic regression with naive Bayes as its offset"
+
     _stored = frozenset(
         {
             "classes_",
@@ -183,7 +189,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -199,6 +205,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         # A refused fit leaves no model rather than half of two.
         for name in (*self._stored, *self._stored_sometimes):
@@ -211,7 +218,9 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
             )
         self._check_rarest(classes, codes)
         hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
-        warn_of_misspelt(self.hierarchy, read.names, stacklevel=2)
+        warn_of_columns(self.hierarchy, read.names, stacklevel=2)
+        warn_without_hierarchy(self, stacklevel=2)
+        warn_of_lost_values(read.X, self.binarize, read.names, stacklevel=2)
         table = BinaryRows.from_matrix(read.X, self.binarize).sparse()
         counts, violation = count_openings(table, codes, len(classes), hierarchy)
         warn_of_contradiction(violation, stacklevel=2)
@@ -397,7 +406,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         """The rows to predict, validated."""
         self._check_parameters()  # binarize may have been set since
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy.special import log_expit, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.optional import import_optional
-from hietan.classifiers._solvers.graph_path import LogisticProblem, PathFit, check_sizes
+from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
+from hietan.classifiers._solvers.lambda_path import (
+    LAMBDA_CRITERIA,
+    N_LAMBDAS,
+    SMALLEST,
+    Choice,
+    HeldOutRows,
+    LambdaSearch,
+    log_probabilities,
+)
 from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
@@ -29,10 +34,14 @@ from hietan.classifiers.checks import (
     check_hierarchy,
     check_n_jobs,
     in_memory,
+    is_lambda_fraction,
     is_positive,
-    warn_of_misspelt,
+    refuse_dataset,
+    validated,
+    warn_of_columns,
+    warn_without_hierarchy,
 )
-from hietan.explain import Explanations, LinearParts, explain_linear
+from hietan.explain import Explanations, LinearParts, explain_linear, target_index
 from hietan.explain.labels import (
     explain_dataset,
     is_dataset,
@@ -43,39 +52,7 @@ from hietan.explain.labels import (
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
-N_LAMBDAS, SMALLEST, N_FOLDS = 30, 1e-3, 5
-
-
-@dataclass(frozen=True, eq=False)
-class LambdaPath:
-    """The results of the inner cross-validation, from the largest lambda down.
-
-    Attributes
-    ----------
-    lam : array
-        The values tried.
-    log_loss : array
-        The mean log loss of the held-out rows, which have the same weights as in the fit.
-    n_features : array
-        The number of features that the fit to all rows uses.
-    """
-
-    lam: NDArray[np.float64]
-    log_loss: NDArray[np.float64]
-    n_features: NDArray[np.int64]
-
-    @property
-    def best(self) -> int:
-        """The position of the smallest log loss; if several are equal, that of the largest lambda."""
-        return int(np.argmin(self.log_loss))
-
-    def to_frame(self) -> Any:
-        """A pandas DataFrame with a row per lambda: lam, log_loss, n_features."""
-        pandas = import_optional("pandas", extra="frames", purpose="LambdaPath.to_frame")
-        return pandas.DataFrame({"lam": self.lam, "log_loss": self.log_loss, "n_features": self.n_features})
-
-    def __len__(self) -> int:
-        return len(self.lam)
+N_FOLDS = 5
 
 
 class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
@@ -97,14 +74,23 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
         means that no features are related.
     lam : float or None, default None
-        Weight of the penalty, above 0. None means that it is chosen from 30 values, log-spaced from the smallest value
-        with all weights zero down to 1/1000 of it. The one with the smallest log loss in an inner cross-validation is
-        taken, or the largest of several with the same log loss. The inner cross-validation has 5 stratified folds, or
-        fewer if a class has fewer rows.
+        Weight of the penalty, above 0. None means that it is given by `lam_relative`, or else chosen from 30 values,
+        log-spaced from the smallest value with all weights zero down to 1/1000 of it. The one that is best by
+        `criterion` in an inner cross-validation is taken, or the largest of several that are equal. The inner
+        cross-validation has 5 stratified folds, or fewer if a class has fewer rows.
+    lam_relative : float or None, default None
+        Weight of the penalty as a fraction of the smallest value with all weights zero, which depends on the training
+        rows; from 1e-10 to 1. It cannot be combined with `lam`.
+    criterion : {"log_loss", "auc", "gmean"}, default "log_loss"
+        What decides if `lam` is chosen, computed over the held-out rows of all inner folds together: the smallest log
+        loss; the largest area under the ROC curve, for several classes the mean of each against the rest; or the
+        largest geometric mean of sensitivity and specificity, at the threshold that is best for these rows, which
+        needs two classes. With the log loss, values below the one where it has clearly risen are not tried (see
+        `LambdaPath`), so that it is the fastest by far.
     class_weight : {"balanced"}, dict or None, default None
         Weights of the rows of each class. "balanced" gives each class the same total weight, in every problem of one
         class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its meaning. The
-        log loss that chooses `lam` uses them too.
+        log loss that chooses `lam` uses them too; the other criteria do not depend on them.
     max_iter : int, default 10000
         The largest number of steps for each value of lam.
     tol : float, default 1e-4
@@ -126,9 +112,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     intercept_ : array of shape (1,) or (n_classes,)
         The constant terms.
     lam_ : float
-        The weight of the penalty, given or chosen.
+        The weight of the penalty: given, computed from `lam_relative`, or chosen.
     path_ : LambdaPath
-        The values that were tried, their inner log losses and numbers of features; only with `lam=None`.
+        The values that were tried, their inner log losses and numbers of features; only if `lam` was chosen.
         `path_.to_frame()` is a data frame.
     selected_features_ : tuple of str
         The names of the features whose weight is not 0 for some class, in the order of the columns ("x0", "x1", ...
@@ -156,6 +142,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     ['yes' 'yes' 'no']
     """
 
+    without_hierarchy = "a logistic regression without a graph"
+
     _stored = frozenset(
         {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
     )
@@ -166,6 +154,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         *,
         hierarchy: Hierarchy | None = None,
         lam: float | None = None,
+        lam_relative: float | None = None,
+        criterion: str = "log_loss",
         class_weight: Mapping[Any, float] | str | None = None,
         max_iter: int = 10_000,
         tol: float = 1e-4,
@@ -174,13 +164,15 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     ) -> None:
         self.hierarchy = hierarchy
         self.lam = lam
+        self.lam_relative = lam_relative
+        self.criterion = criterion
         self.class_weight = class_weight
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Fit to rows X, shape (n_samples, n_features), and classes y.
 
         Parameters
@@ -196,11 +188,12 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
+        refuse_dataset(self, X, y)
         self._check_parameters()
         # A refused fit leaves no model rather than half of two.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
-        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
+        X, y = validated(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         check_sizes(X)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -211,19 +204,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             )
         names = getattr(self, "feature_names_in_", None)
         self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
-        warn_of_misspelt(self.hierarchy, names, stacklevel=2)
-        if self.lam is None:
-            fits = self._choose_lam(X, codes)
-            k = self.path_.best
-            self.lam_ = float(self.path_.lam[k])
-        else:
-            self.lam_, k = float(self.lam), 0
-            fits = self._fit_path(X, codes, np.array([self.lam_]))
-            self._warn(fits)
-        self.intercept_ = np.array([fit.intercept[k] for fit in fits])
-        self.n_iter_ = np.array([fit.n_iter[k] for fit in fits])
-        self.gap_ = np.array([fit.relative_gap[k] for fit in fits])
-        self.coef_ = np.stack([fit.coef[k] for fit in fits])  # the last: with them, the model is fitted
+        warn_of_columns(self.hierarchy, names, stacklevel=2)
+        warn_without_hierarchy(self, stacklevel=2)
+        fits, gaps = self._fit_problems(X, codes)
+        self._warn(gaps)
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter for fit in fits])
+        self.gap_ = np.array([fit.relative_gap for fit in fits])
+        self.coef_ = np.stack([fit.coef for fit in fits])  # the last: with them, the model is fitted
         return self
 
     @property
@@ -235,9 +223,25 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     # ------------------------------------------------------------------------------------------ fitting
 
+    def _fit_problems(self, X: Any, codes: NDArray[np.intp]) -> tuple[list[GraphFit], list[float]]:
+        """Set `lam_` and, if it was chosen, `path_`. The fit of each problem, and the gaps of all fits on the way."""
+        problems = self._problems(X, codes)
+        if self.lam is not None:
+            self.lam_ = float(self.lam)
+        elif self.lam_relative is not None:
+            self.lam_ = float(self.lam_relative) * _smallest_empty(X, problems)
+        else:
+            choice = self._choose_lam(X, codes, problems)
+            self.path_ = choice.path
+            self.lam_ = float(choice.path.lam[choice.path.best])
+            return choice.fits, choice.gaps
+        fits = [self._solve(problem, self.lam_) for problem in problems]
+        return fits, [fit.relative_gap for fit in fits]
+
     def _problems(self, X: Any, codes: NDArray[np.intp]) -> list[LogisticProblem]:
         """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
-        penalty = graph_penalty(self.hierarchy_)
+        X = sp.csr_array(X)
+        penalty, rows = graph_penalty(self.hierarchy_), kernel_rows(X)
         n_classes = len(self.classes_)
         problems = []
         for c in [1] if n_classes == 2 else range(n_classes):
@@ -247,7 +251,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
                 weights = np.where(positive, 0.5 / share, 0.5 / (1 - share))
             else:
                 weights = self._row_weights(codes)
-            problems.append(LogisticProblem(X, positive, weights, penalty))
+            problems.append(LogisticProblem(X, rows, positive, weights, penalty))
         return problems
 
     def _row_weights(self, codes: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -256,35 +260,22 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         weights: NDArray[np.float64] = np.asarray(per_class, dtype=np.float64)[codes]
         return weights
 
-    def _fit_path(self, X: Any, codes: NDArray[np.intp], lams: NDArray[np.float64]) -> list[PathFit]:
-        """The path of each problem."""
-        steps, tol = int(self.max_iter), float(self.tol)
-        return [problem.solve(lams, steps, tol) for problem in self._problems(X, codes)]
+    def _solve(self, problem: LogisticProblem, lam: float) -> GraphFit:
+        return problem.solve(lam, int(self.max_iter), float(self.tol))
 
-    def _choose_lam(self, X: Any, codes: NDArray[np.intp]) -> list[PathFit]:
-        """Sets `path_` and returns the path over all rows."""
-        lams = self._lambdas(X, codes)
-        splits = list(self._folds(codes).split(codes, codes))
-        rows = [np.arange(len(codes)), *(training for training, _ in splits)]
-        # The kernel releases the GIL, so that threads run side by side.
-        everything, *parts = Parallel(n_jobs=self.n_jobs, require="sharedmem")(
-            delayed(self._fit_path)(X[part], codes[part], lams) for part in rows
-        )
-        weights = self._row_weights(codes)
-        losses = np.zeros(len(lams))
-        for (_, test), fits in zip(splits, parts, strict=True):
-            losses -= weights[test] @ _log_proba_of(X[test], codes[test], fits)
-        used = np.any([fit.coef != 0 for fit in everything], axis=0).sum(axis=1)
-        self.path_ = LambdaPath(lams, losses / weights.sum(), used)
-        self._warn([fit for fits in [everything, *parts] for fit in fits])
-        return list(everything)
-
-    def _lambdas(self, X: Any, codes: NDArray[np.intp]) -> NDArray[np.float64]:
-        largest = max(problem.lam_max() for problem in self._problems(X, codes))
-        if largest <= 1e-14 * abs(X).max():
-            largest = 1.0  # no column varies with the class: any value leaves all weights at zero
-        lams: NDArray[np.float64] = largest * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
-        return lams
+    def _choose_lam(self, X: Any, codes: NDArray[np.intp], problems: list[LogisticProblem]) -> Choice:
+        if self.criterion == "gmean" and len(self.classes_) > 2:
+            raise ValueError(
+                f"criterion='gmean' is that of the best threshold, which needs two classes, but y holds "
+                f"{len(self.classes_)}; choose 'log_loss' or 'auc'"
+            )
+        lams = _smallest_empty(X, problems) * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
+        folds = [
+            HeldOutRows(X[test], test, self._problems(X[training], codes[training]))
+            for training, test in self._folds(codes).split(codes, codes)
+        ]
+        search = LambdaSearch(problems, folds, codes, self._row_weights(codes), self._solve)
+        return search.choose(lams, self.criterion, self.n_jobs)
 
     def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
         count = np.bincount(codes)
@@ -297,15 +288,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         n_folds = min(N_FOLDS, int(count.min()))
         return StratifiedKFold(n_folds, shuffle=True, random_state=self.random_state)
 
-    def _warn(self, fits: Sequence[PathFit]) -> None:
-        gaps = np.concatenate([fit.relative_gap for fit in fits])
-        missed = int((~(gaps <= self.tol)).sum())  # a gap that is not a number was missed too
+    def _warn(self, gaps: Sequence[float]) -> None:
+        missed = sum(not gap <= self.tol for gap in gaps)  # a gap that is not a number was missed too
         if missed:
             warnings.warn(
                 f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
                 f"to {max(gaps):.1e}, above tol={self.tol}; raise max_iter or tol",
                 ConvergenceWarning,
-                stacklevel=4 if self.lam is None else 3,
+                stacklevel=3,
             )
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -313,7 +303,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
-        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
             scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
@@ -325,7 +315,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """ln P(c | x) for each row and class, in the order of `classes_`."""
-        return _log_proba(self.decision_function(X))
+        return log_probabilities(self.decision_function(X))
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """P(c | x) for each row and class; with more than two classes, their sigmoids divided by their sum."""
@@ -365,7 +355,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             return explain_dataset(self.explain, X, rows, target, term_names)
         refuse_row_names(rows)
         scores = self.decision_function(X)
-        read: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
@@ -385,12 +375,12 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
         `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
         """
-        rows: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         labels = self.classes_.tolist()
         if target is None and len(labels) > 2:
             chosen = np.searchsorted(self.classes_, self.predict(X))
         else:
-            chosen = np.full(rows.shape[0], 1 if target is None else labels.index(target))
+            chosen = np.full(rows.shape[0], target_index(target, labels, np.zeros(len(labels))))
         weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
         return np.asarray(rows.toarray() * weights[chosen])
 
@@ -401,6 +391,16 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
             )
+        relative = self.lam_relative
+        if relative is not None and not is_lambda_fraction(relative):
+            raise ValueError(f"lam_relative must be a number from 1e-10 to 1, or None; got {relative!r}")
+        if self.lam is not None and relative is not None:
+            raise ValueError(
+                f"lam and lam_relative exclude each other; got lam={self.lam!r} and lam_relative={relative!r}: "
+                f"set one of them to None"
+            )
+        if not isinstance(self.criterion, str) or self.criterion not in LAMBDA_CRITERIA:
+            raise ValueError(f"criterion must be one of {', '.join(LAMBDA_CRITERIA)}; got {self.criterion!r}")
         check_class_weight(self.class_weight)
         max_iter = self.max_iter
         if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool):
@@ -425,17 +425,7 @@ def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
 
 
-def _log_proba(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    if scores.ndim == 1:
-        return np.column_stack([log_expit(-scores), log_expit(scores)])
-    logs = log_expit(scores)
-    normalised: NDArray[np.float64] = logs - logsumexp(logs, axis=1, keepdims=True)
-    return normalised
-
-
-def _log_proba_of(X: Any, codes: NDArray[np.intp], fits: Sequence[PathFit]) -> NDArray[np.float64]:
-    """ln P of each row's own class, a column per lambda."""
-    scores = np.stack([X @ fit.coef.T + fit.intercept for fit in fits], axis=-1)
-    logs = [_log_proba(s[:, 0] if len(fits) == 1 else s) for s in np.moveaxis(scores, 1, 0)]
-    chosen: NDArray[np.float64] = np.stack([log[np.arange(len(codes)), codes] for log in logs], axis=1)
-    return chosen
+def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:
+    """The smallest lambda with all weights zero; 1 if any has, since no column varies with the class."""
+    smallest = max(problem.lam_max() for problem in problems)
+    return smallest if smallest > 1e-14 * abs(X).max() else 1.0

@@ -25,7 +25,7 @@ class TAN(EagerTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -108,7 +108,7 @@ class HieTAN(EagerTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -151,6 +151,8 @@ class HieTAN(EagerTreeClassifier):
     (('animal', 'bird'), ('bird', 'owl'))
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -191,7 +193,7 @@ class HieTANLite(LazyTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -232,6 +234,8 @@ class HieTANLite(LazyTreeClassifier):
     (('animal', 'bird'),)
     """
 
+    without_hierarchy = "a plain TAN"
+
     _directed = True
 
     def __init__(
@@ -271,7 +275,7 @@ class HRETAN(LazyTreeClassifier):
     alpha : float, default 1.0
         Weight of the prior guess in every probability; it must be above 0.
     smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half, as in the paper. "pooled" is the same conditional probability over all
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
         classes together, so that a value that is rare or certain favours no class.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
@@ -311,6 +315,8 @@ class HRETAN(LazyTreeClassifier):
     >>> sorted(clf.trees(X)[3].features)
     ['animal', 'bird']
     """
+
+    without_hierarchy = "a plain TAN"
 
     _directed = False
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import data, demo, models, report, study
+from hietan.cli import data, datasets, demo, models, report, study, terms
 from hietan.cli.interrupts import INTERRUPTED
-from hietan.cli.messages import say
+from hietan.cli.messages import fail, say
 
 
 class _Commands(TyperGroup):
@@ -30,26 +30,42 @@ def make_app() -> typer.Typer:
         name="hietan",
         cls=_Commands,
         help="Classification with hierarchical features: exact, fast, explainable.",
+        epilog="Begin with:  hietan demo\n\nFor completion in your shell:  hietan --install-completion",
         no_args_is_help=True,
-        add_completion=False,
+        invoke_without_command=True,
         rich_markup_mode=None,  # boxes leave too little room for the help of many options at 80 columns
     )
 
-    def show_version(wanted: bool) -> None:
-        if wanted:
-            from hietan import __version__
-
-            say(f"hietan {__version__}")
-            raise typer.Exit
-
     @app.callback()
     def options(
-        version: bool = typer.Option(
-            False, "--version", callback=show_version, is_eager=True, help="Print the version and exit."
-        ),
+        ctx: typer.Context,
+        version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="With --version: also print what a bug report needs.")
+        ] = False,
     ) -> None:
-        pass
+        if version:
+            _print_version(verbose)
+            raise typer.Exit
+        if ctx.invoked_subcommand is None:
+            fail("no command was given; `hietan --help` lists them")
+        if verbose:
+            fail("--verbose belongs to --version: `hietan --version --verbose`")
 
-    for commands in (demo, data, study, report, models):
+    for commands in (demo, datasets, data, study, report, models, terms):
         commands.register(app)
     return app
+
+
+def _print_version(verbose: bool) -> None:
+    from hietan import __version__
+
+    if not verbose:
+        say(f"hietan {__version__}")
+        return
+    from hietan._runtime.environment import describe_environment
+
+    facts = describe_environment()
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        say(f"{name:<{width}}  {value}")

@@ -1,4 +1,4 @@
-"""The command `demo`: all classifiers on synthetic data, and a small report."""
+"""The command `demo`: real ageing genes, the methods compared on them, and the genes ranked with reasons."""
 
 from __future__ import annotations
 
@@ -8,86 +8,151 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import errors, make_console, make_table, say
+from hietan.cli.messages import (
+    errors,
+    is_watched,
+    make_console,
+    make_table,
+    printable,
+    say,
+    with_quiet_option,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-# The study that the report of the demo shows. With one smoothing, all methods are ranked together: HieBAN has another
-# default than the others.
-DEMO: dict[str, Any] = {
-    "data": ["synthetic"],
-    "methods": ["bayes", "hip-nb", "ours", "bernoulli-nb"],
-    "smoothing": ["pooled"],
-    "folds": 5,
-}
+    from hietan.evaluation import StudyResults
+    from hietan.explain import Explanation
+
+# With one smoothing, the report ranks all methods together: HieBAN has another default than the others.
+SMOOTHING = "pooled"
+RANKS_GENES = "hie-logistic"
+REASONS = 3
+
+Data = Annotated[
+    str,
+    typer.Option(metavar="NAME", help="A dataset of two classes: a name (see `hietan datasets`) or a file."),
+]
+Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
+Genes = Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of jobs at a time; -1 for every core.")]
+Report = Annotated[
+    str, typer.Option(metavar="FILE", help="Also write this comparison as a page to open in a browser.")
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to an application."""
-    app.command()(demo)
+    example = "Example:  hietan demo --data fly-BP --report out/report.html"
+    app.command(epilog=example)(with_quiet_option(demo))
 
 
 def demo(
-    rows: Annotated[int, typer.Option(min=20, help="Number of synthetic rows.")] = 400,
-    features: Annotated[int, typer.Option(min=2, help="Number of hierarchical features.")] = 300,
-    seed: Annotated[int, typer.Option(help="Seed of the data, the folds and the roots.")] = 0,
-    report: Annotated[
-        str, typer.Option(help="Also run a small study and write its report to this file.")
-    ] = "",
+    data: Data = "worm-BP",
+    folds: Folds = 10,
+    genes: Genes = 10,
+    jobs: Jobs = 1,
+    report: Report = "",
 ) -> None:
-    """Cross-validate the classifiers on synthetic data. The features are hierarchical, and the result is a table."""
-    from hietan.datasets import make_hierarchical_classification
+    """Compare nine methods on ageing-related genes, and rank the genes with reasons.
 
-    with errors():
-        data = make_hierarchical_classification(rows, features, random_state=seed)
-        scores, tree = _scores(data, seed), _first_tree(data, seed)
+    The genes of worm and fly are part of the package: neither files nor network are needed.
+    """
+    from hietan._io import temporary_directory
+    from hietan.catalogue import METHODS, StudyOptions, run_named_study
+
     console = make_console()
-    console.print(data, highlight=False)
-    console.print(scores)
-    console.print(tree, highlight=False)
+    page = Path(report) if report else None
+    methods = [entry.name for entry in METHODS.values() if entry.in_demo]
+    options = StudyOptions([data], methods, folds=folds, smoothing=[SMOOTHING], jobs=jobs)
+    with errors(page), temporary_directory() as folder:
+        began = time.perf_counter()
+        results = run_named_study(options, folder, show_downloads=is_watched())
+        (dataset,) = results.study.datasets.values()
+        console.print(printable(dataset), highlight=False)
+        console.print(_scores(results, folds, time.perf_counter() - began))
+        ranked = _most_probable(results, genes)
+        console.print(_reasons(results, ranked))
+        if page is not None:
+            _write_report(results, folder, page, [dataset.instance_names[i] for i in ranked])
     if report:
-        with errors(Path(report)):
-            _write_report(Path(report))
         say(f"report: {report}")
 
 
-def _scores(data: Any, seed: int) -> Table:
+def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
+    """The scores of the study, a row per method."""
     from hietan.catalogue import METHODS
-    from hietan.evaluation import pooled_predictions
 
-    numbers = {column: {"justify": "right"} for column in ("GMean", "AUC", "seconds")}
+    numbers = {column: {"justify": "right"} for column in ("GMean", "AUC")}
     columns = {"method": {"no_wrap": True}, "what it does": {}, **numbers}
     rows = []
-    for method in METHODS.values():
-        if method.in_demo:
-            start = time.perf_counter()
-            pooled = pooled_predictions(method.make(), data, n_splits=10, seed=seed)
-            seconds = time.perf_counter() - start
-            values = pooled.metrics()
-            cells = [f"{100 * values['gmean']:.1f}", f"{values['auc']:.3f}", f"{seconds:.2f}"]
-            rows.append([method.title, method.idea, *cells])
-    return make_table(f"10-fold cross-validation, seed {seed}", columns, rows)
+    for row in results.summary:
+        entry = METHODS[row.method]
+        rows.append([entry.title, entry.idea, f"{100 * row['gmean']:.1f}", f"{row['auc']:.3f}"])
+    title = f"{folds}-fold cross-validation with {SMOOTHING} smoothing; {seconds:.0f} s"
+    return make_table(title, columns, rows)
 
 
-def _first_tree(data: Any, seed: int) -> str:
-    from hietan.classifiers import HieTANLite
+def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
+    """The dataset, the key of the method in the study, and its predictions of rows that were set aside."""
+    for (dataset, key, _), pooled in results.predictions.items():
+        if results.study.methods[key].name == method:
+            return dataset, key, pooled
+    raise ValueError(f"{method} did not predict anything; `hietan study` shows why")
 
-    model = HieTANLite(hierarchy=data.hierarchy, random_state=seed).fit(data.X, data.y)
-    tree = model.trees(data.X[:1])[0]
-    edges = ", ".join(f"{parent} -> {child}" for parent, child in tree.edges[:4])
-    return (
-        f"Hie-TAN-Lite keeps {len(tree)} of {data.X.shape[1]} features for {data.instance_names[0]}; "
-        f"the first edges of its tree: {edges}"
+
+def _most_probable(results: StudyResults, n: int) -> list[int]:
+    """The rows with the highest log-odds of the second class, each predicted by a model that did not know it."""
+    _, _, pooled = _predictions_by(results, RANKS_GENES)
+    if pooled.score is None or pooled.score.ndim != 1:
+        raise ValueError("the demo needs a dataset of two classes; `hietan study` takes any number")
+    order: list[int] = (-pooled.score).argsort(kind="stable")[:n].tolist()
+    return order
+
+
+def _reasons(results: StudyResults, rows: list[int]) -> Table:
+    """The rows with their strongest reasons for the second class, by the models that predicted them."""
+    from hietan.catalogue import METHODS
+    from hietan.evaluation.outputs.explanations import ChosenRows
+
+    dataset, key, pooled = _predictions_by(results, RANKS_GENES)
+    data = results.study.datasets[dataset]
+    chosen = ChosenRows(results.study, dataset, dict.fromkeys(rows, "ranked high"), {key: pooled})
+    explanations = chosen.explain(key).explanations
+    target = data.target_names[1]
+    columns: dict[str, dict[str, Any]] = {
+        "gene": {"no_wrap": True},
+        f"P({target})": {"justify": "right", "no_wrap": True},
+        "labelled": {"no_wrap": True},
+        "because": {},
+    }
+    cells = [
+        [
+            data.instance_names[i],
+            f"{pooled.proba[i, 1]:.2f}",
+            data.target_names[pooled.y_true[i]],
+            _in_favour(explanations[i]),
+        ]
+        for i in rows
+    ]
+    title = f"Most probably {target}, by {METHODS[RANKS_GENES].title} fitted without the gene"
+    return make_table(title, columns, cells)
+
+
+def _in_favour(explanation: Explanation) -> str:
+    """The features that speak most for the second of two classes, and what they add to its log-odds."""
+    sign = 1 if explanation.target == explanation.classes[1] else -1
+    parts = sorted(explanation.contributions, key=lambda part: -sign * part.contribution)
+    return "; ".join(
+        f"{'' if part.value else 'not '}{part.name} ({sign * part.contribution:+.2f})"
+        for part in parts[:REASONS]
+        if sign * part.contribution > 0
     )
 
 
-def _write_report(path: Path) -> None:
-    from hietan._io import temporary_directory
-    from hietan.catalogue import StudyOptions, run_named_study
+def _write_report(results: StudyResults, folder: Path, page: Path, genes: list[str]) -> None:
+    """Write the page of the study; it also explains the genes that were listed."""
     from hietan.report import write_details, write_report
 
-    with temporary_directory() as folder:
-        results = run_named_study(StudyOptions(**DEMO), folder)
-        write_details(results, folder)
-        write_report(folder, path)
+    write_details(results, folder, wanted=genes)
+    write_report(folder, page)

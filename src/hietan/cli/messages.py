@@ -6,16 +6,26 @@ able to steer the terminal.
 
 from __future__ import annotations
 
+import inspect
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
 from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
@@ -26,8 +36,15 @@ from hietan.exceptions import DataWarning, HietanError
 if TYPE_CHECKING:
     from hietan.evaluation import Progress
 
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print neither progress nor what was done: only results, warnings and errors."
+    ),
+]
 SOME_FAILED, BAD_INPUT = 1, 2
 SECONDS_BETWEEN_LINES = 5.0
+_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _RESUME = "run the same command again to resume"
 
 
@@ -53,6 +70,37 @@ def printable(value: object) -> str:
 def say(message: object, *, err: bool = False) -> None:
     """Print one line to the standard output, or to the standard error stream."""
     typer.echo(printable(message), err=err)
+
+
+def tell(message: object) -> None:
+    """Print one line about what was done, unless the command is to be quiet."""
+    if not is_quiet():
+        say(message)
+
+
+def is_quiet() -> bool:
+    """Whether the command was given --quiet."""
+    return _quiet.get()
+
+
+def with_quiet_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The same command with an option --quiet, which `tell` and `is_watched` obey."""
+
+    @wraps(command)
+    def run(*values: Any, quiet: bool, **options: Any) -> None:
+        before = _quiet.set(quiet)
+        try:
+            command(*values, **options)
+        finally:
+            _quiet.reset(before)
+
+    hints = {**get_type_hints(command, include_extras=True), "quiet": Quiet}
+    kind, signature = inspect.Parameter.KEYWORD_ONLY, inspect.signature(command)
+    given = [part.replace(annotation=hints[name]) for name, part in signature.parameters.items()]
+    added = inspect.Parameter("quiet", kind, default=False, annotation=Quiet)
+    run.__dict__["__signature__"] = signature.replace(parameters=[*given, added])
+    run.__annotations__ = hints
+    return run
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -167,8 +215,24 @@ def _one_line(text: str) -> str:
 
 
 def is_watched() -> bool:
-    """Whether stderr is a terminal, where somebody sees the progress of a download."""
-    return bool(typer.get_text_stream("stderr").isatty())
+    """Whether somebody sees progress: stderr is a terminal, and the command was not given --quiet."""
+    return not is_quiet() and bool(typer.get_text_stream("stderr").isatty())
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show that the command is at work, and for how long.
+
+    Yields a function to call with the number of steps that are done and the number of all steps; None where nobody sees
+    it.
+    """
+    if not is_watched():
+        yield None
+        return
+    columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn()]
+    with Bar(*columns, TimeElapsedColumn(), console=make_console(stderr=True), transient=True) as bar:
+        task = bar.add_task(printable(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The commands `methods`, `fit`, `predict` and `explain`: a model in a file, genes ranked by it, and the reasons."""
+"""The commands `methods`, `fit`, `predict` and `explain`: a model in a file, rows ranked by it, and the reasons."""
 
 from __future__ import annotations
 
@@ -19,10 +19,14 @@ from hietan.cli.messages import (
     printable,
     refuse_overwriting,
     say,
+    tell,
+    with_quiet_option,
+    working,
 )
+from hietan.cli.quality import quality_line
 
 if TYPE_CHECKING:
-    from hietan.candidates import TrainedModel
+    from hietan.candidates import Candidates, TrainedModel
     from hietan.datasets import Dataset
     from hietan.explain import Explanation, Trace
 
@@ -35,43 +39,103 @@ Method = Annotated[
         "take which.",
     ),
 ]
+Alpha = Annotated[
+    float | None,
+    typer.Option(help="Weight of the prior guess in the smoothing; the method's default unless given."),
+]
+Smoothing = Annotated[
+    str | None,
+    typer.Option(help="Kind of smoothing, laplace or pooled; the method's default unless given."),
+]
+Lambda = Annotated[
+    str | None,
+    typer.Option(help="Lambda of proximal-graph, or 'tuned' to choose it; 0.002 unless given."),
+]
+ClassPrior = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P,P,...",
+        help="Probabilities of the classes, in their order; as frequent as in the data unless given.",
+    ),
+]
+Threshold = Annotated[
+    str | None,
+    typer.Option(
+        metavar="P",
+        help="Predict the second of two classes from this probability on; 'gmean' chooses the threshold with the best "
+        "cross-validated GMean; unless given, the more probable class.",
+    ),
+]
+RowNoun = Annotated[
+    str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
+]
+Validate = Annotated[
+    bool,
+    typer.Option(
+        help="Measure and calibrate the model by cross-validation; both are kept in the model file. Without it, "
+        "fitting takes a fraction of the time."
+    ),
+]
+Exclude = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a table; may be "
+        "repeated.",
+    ),
+]
+TermUrls = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PREFIX=URL",
+        help="Link terms with this prefix to this address, in which {id} is the term and {code} what follows its "
+        "prefix; the prefix * is for all others; may be repeated. GO, HP, MONDO, ICD10 and others are known.",
+    ),
+]
 Model = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
     for command in (explain, fit, methods, predict):
-        app.command()(command)
+        app.command()(with_quiet_option(command))
 
 
 def explain(
     model: Model,
-    dataset: Annotated[str, typer.Argument(help="The dataset that has the gene: a name or a file.")],
-    gene: Annotated[
+    dataset: Annotated[str, typer.Argument(help="The dataset that has the row: a name or a file.")],
+    row: Annotated[
         list[str],
-        typer.Option(metavar="NAME", help="The gene to explain, by its id or symbol; may be repeated."),
+        typer.Option(
+            "--row",
+            "--gene",
+            metavar="NAME",
+            help="The row to explain, by its id, symbol or synonym, in any case; may be repeated.",
+        ),
     ],
     limit: Annotated[
         int,
         typer.Option(min=1, help="Number of features (and, with --trace, of edges) to list individually."),
     ] = 15,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Also list how the tree of the gene was learned, edge by edge.")
+        bool, typer.Option("--trace", help="Also list how the tree of the row was learned, edge by edge.")
     ] = False,
 ) -> None:
-    """Explain why a model classifies a gene as it does. The contribution of each feature is listed."""
+    """Explain why a model classifies a row as it does. The contribution of each feature is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
     from hietan.catalogue import load_dataset
 
     with errors():
-        data = load_dataset(dataset, progress=is_watched())
-        trained = TrainedModel.load(model)
-        explained = explain_rows_by_name(trained, data, gene)
-        traces = _traces(trained, data, gene) if trace else [None] * len(explained)
+        with working("reading"):
+            data = load_dataset(dataset, progress=is_watched())
+            trained = TrainedModel.load(model)
+        with working("explaining"):
+            explained = explain_rows_by_name(trained, data, row)
+            traces = _traces(trained, data, row) if trace else [None] * len(explained)
     texts = []
-    for row, steps in zip(explained, traces, strict=True):
-        named = _with_printable_names(row.explanation)
-        texts.append(replace(row, explanation=named).text(limit))
+    for found, steps in zip(explained, traces, strict=True):
+        named = _with_printable_names(found.explanation)
+        texts.append(replace(found, explanation=named, row_noun=printable(found.row_noun)).text(limit))
         if steps is not None:
             texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit))
     for line in "\n\n".join(texts).split("\n"):
@@ -81,28 +145,66 @@ def explain(
 def fit(
     dataset: Annotated[str, typer.Argument(help="A dataset: a name such as CE-BP, or a file.")],
     method: Method = "hie-logistic",
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path(
-        "model.hietan"
-    ),
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the inner folds.")] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The model file to write; unless given, DATASET-METHOD.hietan if it is new.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the folds.")] = 0,
+    alpha: Alpha = None,
+    smoothing: Smoothing = None,
+    lam: Lambda = None,
+    class_prior: ClassPrior = None,
+    threshold: Threshold = None,
+    validate: Validate = True,
+    row_noun: RowNoun = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace DATASET-METHOD.hietan if it exists.")
+    ] = False,
 ) -> None:
     """Fit a classifier to a dataset and write it to a model file.
 
     The default is the most accurate of ours on 28 real datasets, on average.
     """
-    from hietan.candidates import train_model
-    from hietan.catalogue import CatalogueError, load_dataset, make_estimator
+    from hietan.candidates import check_threshold, train_model
+    from hietan.catalogue import CatalogueError, load_dataset, make_fitted_method
 
-    with errors(output):
-        refuse_overwriting(output, dataset)
-        data = load_dataset(dataset, progress=is_watched())
-        try:
-            trained = train_model(make_estimator(method), data, method=method, seed=seed)
-        except TypeError as error:  # a parameter that was given as text may be of any type
-            raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
-        trained.save(output)
+    path = output or _model_path(dataset, method)
+    with errors(path):
+        estimator = make_fitted_method(
+            method,
+            alpha=alpha,
+            smoothing=smoothing,
+            lam=lam,
+            class_prior=_numbers("--class-prior", class_prior),
+        )
+        limit = _threshold(threshold)
+        check_threshold(limit, 2, validate)
+        refuse_overwriting(path, dataset)
+        if output is None and path.exists() and not force:
+            fail(f"{path} exists already; name another file with --output, or replace it with --force")
+        with working("reading"):
+            data = load_dataset(dataset, progress=is_watched())
+        options: dict[str, Any] = {
+            "seed": seed,
+            "validate": validate,
+            "threshold": limit,
+            "row_noun": row_noun,
+        }
+        with working(f"fitting {method}") as progress:
+            try:
+                trained = train_model(estimator, data, method=method, progress=progress, **options)
+            except TypeError as error:  # a parameter that was given as text may be of any type
+                raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
+        with working("writing the model"):
+            trained.save(path)
     kind = type(trained.classifier).__name__
-    say(f"{kind} fitted to {data.name}: {len(data.y)} rows; written to {output}")
+    tell(f"{kind} fitted to {data.name}: {len(data.y)} {trained.row_noun}s; written to {path}")
+    if trained.validation is not None:
+        tell(quality_line(trained))
 
 
 def methods() -> None:
@@ -113,7 +215,9 @@ def methods() -> None:
     ours: list[list[str]] = []
     others: list[list[str]] = []
     for entry in METHODS.values():
-        rows = ours if getattr(entry.make, "__name__", "") in CLASSIFIERS else others
+        made = entry.make()
+        classifier = getattr(made, "estimator", made)  # that of SelectedColumns
+        rows = ours if type(classifier).__name__ in CLASSIFIERS else others
         rows.append([entry.name, f"{entry.title}: {entry.idea}", entry.when])
     columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "take it": {}}
     console = make_console()
@@ -130,36 +234,111 @@ def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(
         "predictions.csv"
     ),
-    calibrate: Annotated[bool, typer.Option("--calibrate", help="Add calibrated probabilities.")] = False,
+    calibrate: Annotated[
+        bool | None, typer.Option(help="Add calibrated probabilities; unless given, if the model has them.")
+    ] = None,
     report: Annotated[
         bool,
         typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
     ] = False,
+    new_only: Annotated[
+        bool,
+        typer.Option(
+            "--new-only", help="Leave out the rows that the model was trained on; else they come last."
+        ),
+    ] = False,
+    exclude: Exclude = None,
+    exclude_column: Annotated[
+        str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
+    ] = None,
+    match: Annotated[
+        str, typer.Option(help="The kinds of names by which rows are recognised, separated by commas.")
+    ] = "id,symbol,synonym",
+    term_url: TermUrls = None,
 ) -> None:
-    """Rank the rows of a dataset by the log-odds of a model."""
-    from hietan.candidates import TrainedModel, rank_rows
+    """Rank the rows of a dataset by the log-odds of a model. Rows that it was trained on are not ranked."""
+    from hietan.candidates import TrainedModel, check_kinds, rank_rows, read_names
     from hietan.catalogue import load_dataset
-    from hietan.report import candidates_summary, render
+    from hietan.report import candidates_summary, parse_term_urls, render
 
     page = output.with_suffix(".html")
     with errors(output):
+        kinds = tuple(part.strip() for part in match.split(",") if part.strip())
+        check_kinds(kinds)
+        urls = parse_term_urls(term_url or ())
         for written in (output, page):
-            refuse_overwriting(written, model, dataset)
-        trained = TrainedModel.load(model)
-        ranked = rank_rows(trained, load_dataset(dataset, progress=is_watched()), calibrated=calibrate)
+            refuse_overwriting(written, model, dataset, *(exclude or ()))
+        names = [name for path in exclude or () for name in read_names(path, exclude_column)]
+        with working("reading"):
+            trained = TrainedModel.load(model)
+            data = load_dataset(dataset, progress=is_watched())
+        calibrated = trained.calibration is not None if calibrate is None else calibrate
+        options: dict[str, Any] = {"calibrated": calibrated, "new_only": new_only, "exclude": names}
+        with working(f"predicting {data.name}") as progress:
+            ranked = rank_rows(trained, data, match=kinds, progress=progress, **options)
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
-            texts[page] = render(candidates_summary(ranked, command=command))
+            with working("explaining both ends of the list") as progress:
+                content = candidates_summary(ranked, command=command, term_urls=urls, progress=progress)
+            texts[page] = render(content)
         _write_together(texts)
-    say(trained.caution)
-    say(f"written to {output}")
+    tell(trained.caution)
+    _tell_rows(ranked, len(data.instance_names))
+    tell(f"written to {output}")
     if report:
-        say(f"report: {page}")
+        tell(f"report: {page}")
+
+
+def _tell_rows(ranked: Candidates, n_rows: int) -> None:
+    """Say how many rows are candidates, and what became of the others."""
+    n_known = len(ranked.matches) - ranked.n_new
+    left_out = n_rows - len(ranked.matches)
+    noun = ranked.data.row_noun
+    parts = [f"{ranked.n_new} candidates of {n_rows} {noun}s"]
+    if n_known:
+        weak = sum(found is not None and found.kind == "synonym" for found in ranked.matches)
+        by_synonym = f", {weak} of them by a synonym alone" if weak else ""
+        parts.append(f"{n_known} share a name with a training {noun} and are listed last{by_synonym}")
+    if left_out:
+        parts.append(f"{left_out} left out")
+    tell("; ".join(parts))
+
+
+def _model_path(dataset: str, method: str) -> Path:
+    """The file of a model that is not named: what it was trained on, and by which method."""
+    from hietan._io import safe_file_name
+
+    stem = Path(dataset).stem if Path(dataset).suffix == ".hietan" else Path(dataset).name
+    return Path(safe_file_name(f"{stem}-{method.replace(':', '-')}") + ".hietan")
+
+
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(
+            f"{option} is {text!r}; expected numbers separated by commas, such as 0.5,0.5"
+        ) from None
+
+
+def _threshold(text: str | None) -> float | str | None:
+    """A threshold as a number, if it is one; `check_threshold` judges the rest."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
 
 
 def _with_printable_names(explanation: Explanation) -> Explanation:
     """The same explanation with names of one line each: in its text, line breaks of names would look like its own."""
+    from hietan.explain import NeighbourExplanation
+
+    if isinstance(explanation, NeighbourExplanation):
+        voters = (replace(n, row=printable(n.row), label=printable(n.label)) for n in explanation.neighbours)
+        explanation = replace(explanation, neighbours=tuple(voters))
     return replace(
         explanation,
         row=printable(explanation.row),
@@ -181,7 +360,7 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
     )
 
 
-def _traces(trained: TrainedModel, data: Dataset, genes: list[str]) -> list[Trace | None]:
+def _traces(trained: TrainedModel, data: Dataset, names: list[str]) -> list[Trace | None]:
     """How the trees of rows were learned, with the readable names of features."""
     from hietan.candidates import align_columns, find_rows
 
@@ -190,7 +369,7 @@ def _traces(trained: TrainedModel, data: Dataset, genes: list[str]) -> list[Trac
         fail(f"--trace needs a method that learns trees, such as tan or hie-tan-lite; {kind} does not")
     X = align_columns(data, trained.feature_names)
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
-    return [trained.classifier.trace(X[[i]], term_names=terms) for i in find_rows(data, genes)]
+    return [trained.classifier.trace(X[[i]], term_names=terms) for i in find_rows(data, names)]
 
 
 def _with_printable_edges(trace: Trace) -> Trace:

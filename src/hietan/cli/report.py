@@ -7,12 +7,13 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.messages import errors, say
+from hietan.cli.messages import errors, tell, with_quiet_option, working
+from hietan.cli.models import TermUrls
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to an application."""
-    app.command()(report)
+    app.command()(with_quiet_option(report))
 
 
 def report(
@@ -20,10 +21,11 @@ def report(
     output: Annotated[Path, typer.Option("--output", "-o", help="The HTML file to write.")] = Path(
         "report.html"
     ),
+    term_url: TermUrls = None,
 ) -> None:
     """Write the report of a study as one HTML file. The page needs no network and no server."""
-    from hietan.report import write_report
+    from hietan.report import parse_term_urls, write_report
 
-    with errors(output):
-        path = write_report(directory, output)
-    say(f"{path}: {path.stat().st_size / 1e6:.1f} MB")
+    with errors(output), working("writing the report"):
+        path = write_report(directory, output, term_urls=parse_term_urls(term_url or ()))
+    tell(f"{path}: {path.stat().st_size / 1e6:.1f} MB")

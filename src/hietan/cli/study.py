@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli.messages import SOME_FAILED, errors, is_watched, make_console, reporting, say
+from hietan.cli.messages import (
+    SOME_FAILED,
+    errors,
+    is_watched,
+    make_console,
+    reporting,
+    say,
+    with_quiet_option,
+)
 from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
 if TYPE_CHECKING:
@@ -27,14 +35,15 @@ Data = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A dataset: a name such as CE-BP, a set (ageing-2014, synthetic) or a file; may be repeated.",
+        help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
+        "may be repeated.",
     ),
 ]
 Methods = Annotated[
     list[str] | None,
     typer.Option(
         metavar="NAME",
-        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, all) or an import "
+        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or an import "
         "path; may be repeated.",
     ),
 ]
@@ -57,6 +66,19 @@ Smoothing = Annotated[
 Lambda = Annotated[
     str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
 ]
+LambdaRelative = Annotated[
+    float | None,
+    typer.Option(
+        metavar="NUMBER",
+        help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, instead of --lam.",
+    ),
+]
+LambdaCriterion = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME", help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold."
+    ),
+]
 TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
 TuneThreshold = Annotated[
     bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
@@ -75,7 +97,10 @@ Explain = Annotated[
 Genes = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME", help="Also explain the row with this name; may be repeated; implies --explain."
+        "--rows",
+        "--genes",
+        metavar="NAME",
+        help="Also explain the row with this name; may be repeated; implies --explain.",
     ),
 ]
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
@@ -101,8 +126,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progre
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    app.command()(study)
-    app.command()(compare)
+    app.command(epilog="Example:  hietan study --data worm-BP --methods paper -o study")(study)
+    app.command(epilog="Example:  hietan compare study --control tan --scores")(with_quiet_option(compare))
 
 
 def study(
@@ -115,6 +140,8 @@ def study(
     alpha: Alpha = None,
     smoothing: Smoothing = None,
     lam: Lambda = None,
+    lam_relative: LambdaRelative = None,
+    lam_criterion: LambdaCriterion = "log_loss",
     tune_alpha: TuneAlpha = False,
     tune_threshold: TuneThreshold = False,
     min_support_in_folds: MinSupport = None,
@@ -136,7 +163,7 @@ def study(
     Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
     and 130 if it was interrupted.
     """
-    from hietan.catalogue import UNTUNED_LAMBDA, run_named_study
+    from hietan.catalogue import run_named_study
 
     with errors(output, resumable=True):
         asked = {
@@ -146,12 +173,12 @@ def study(
             "seeds": seeds,
             "alpha": alpha,
             "smoothing": smoothing,
-            "lam": UNTUNED_LAMBDA if lam is None else lam,
             "tune_alpha": tune_alpha,
             "tune_threshold": tune_threshold,
             "usage": usage,
             "min_support_in_folds": min_support_in_folds,
         }
+        asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         with reporting(quiet) as progress:
             results = run_named_study(

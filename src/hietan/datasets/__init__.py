@@ -1,6 +1,7 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
 from hietan.datasets.building.build import build_dataset
+from hietan.datasets.circularity import CIRCULARITY, SIGNIFICANT, CloseFeature, closest_features
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
@@ -12,14 +13,20 @@ from hietan.datasets.fetching.fetch import (
     fetch_gene_ontology,
 )
 from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.packaged.ageing import (
+    PACKAGED_NAMESPACES,
+    PACKAGED_ORGANISMS,
+    load_ageing_genes,
+)
 from hietan.datasets.readers.ageing import read_ageing_genes
+from hietan.datasets.readers.annotation import Annotation
 from hietan.datasets.readers.annotations import (
-    Annotation,
     AnnotationReader,
     read_annotations,
     read_gaf,
     read_gene2go,
 )
+from hietan.datasets.readers.edges import read_edges
 from hietan.datasets.readers.labels import Labels, read_labels
 from hietan.datasets.readers.obo import read_obo
 from hietan.datasets.readers.ontology import Ontology, Term
@@ -30,9 +37,14 @@ from hietan.exceptions import DataError, DataWarning
 
 __all__ = [
     "AGEING_DATASETS",
+    "CIRCULARITY",
     "COLLECTIONS",
+    "PACKAGED_NAMESPACES",
+    "PACKAGED_ORGANISMS",
+    "SIGNIFICANT",
     "Annotation",
     "AnnotationReader",
+    "CloseFeature",
     "DataError",
     "DataWarning",
     "Dataset",
@@ -41,15 +53,18 @@ __all__ = [
     "Ontology",
     "Term",
     "build_dataset",
+    "closest_features",
     "fetch_ageing_genes",
     "fetch_annotations",
     "fetch_collection",
     "fetch_genage",
     "fetch_gene2go",
     "fetch_gene_ontology",
+    "load_ageing_genes",
     "make_hierarchical_classification",
     "read_ageing_genes",
     "read_annotations",
+    "read_edges",
     "read_gaf",
     "read_gene2go",
     "read_labels",

@@ -14,6 +14,7 @@ NO_GENE, SHARED_SYNONYM = "no gene of this name is annotated", "synonym of sever
 NO_ANNOTATION = "no usable annotation"
 UNKNOWN_FEATURE = "unknown to the ontology: 0 throughout"
 UNDEFINED_PARENT = "parent not defined by the ontology"
+LEFT_OUT = "left out on request (drop_terms)"
 
 
 @dataclass
@@ -56,7 +57,7 @@ class Tally:
 
 
 class Account:
-    """The tallies of a dataset that is being built: relations between terms, annotations, label rows, genes and terms.
+    """The tallies of a dataset that is being built: relations, annotations, label rows, genes, terms, a further table.
 
     Relations appear in it only if some of them were dropped.
 
@@ -80,10 +81,19 @@ class Account:
         self.label_rows = Tally("label rows")
         self.genes = Tally(genes)
         self.terms = Tally(terms)
+        self.table_rows = Tally("table rows")
+        self.table_columns = Tally("table columns")
 
     def as_dict(self) -> dict[str, Any]:
         """The tallies of everything that was read, as plain values that JSON can hold."""
-        tallies = (self.annotations, self.label_rows, self.genes, self.terms)
+        tallies = (
+            self.annotations,
+            self.label_rows,
+            self.genes,
+            self.terms,
+            self.table_rows,
+            self.table_columns,
+        )
         counted = [tally for tally in tallies if tally.read]
         if self.relations.dropped:
             counted.append(self.relations)

@@ -13,6 +13,17 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._runtime.optional import import_optional
+from hietan.datasets.building.assemble import assemble
+from hietan.datasets.building.frames import parts_from_frame
+from hietan.datasets.building.options import BuildOptions
+from hietan.datasets.checks import (
+    check_hierarchy,
+    check_length,
+    check_matrix,
+    check_names,
+    check_target,
+    positions,
+)
 from hietan.datasets.parts import DatasetParts
 from hietan.datasets.storage import load_parts, save_parts
 from hietan.datasets.summary import DatasetSummary, dataset_html, summarize
@@ -45,6 +56,11 @@ class Dataset:
     symbols : tuple of str, length n or 0
         A readable name of each row, such as the symbol of a gene in addition to its id; "" for a row without one. The
         tuple is empty if no row has one.
+    synonyms : tuple of tuple of str, length n or 0
+        The other names of each row, such as those that an annotation file lists; empty if no row has any. By its name,
+        its symbol and its synonyms, a row is recognised in other data.
+    row_noun : str
+        What a row is called in reports and messages, in the singular: "gene", "patient"; "row" unless given.
 
     Examples
     --------
@@ -66,23 +82,133 @@ class Dataset:
     provenance: dict[str, Any] = field(default_factory=dict)
     name: str = ""
     symbols: tuple[str, ...] = ()
+    synonyms: tuple[tuple[str, ...], ...] = ()
+    row_noun: str = "row"
 
     def __post_init__(self) -> None:
         for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
-            object.__setattr__(self, attribute, _names(attribute, getattr(self, attribute)))
-        _check_matrix(self.X)
+            object.__setattr__(self, attribute, check_names(attribute, getattr(self, attribute)))
+        check_matrix(self.X)
         n_rows, n_columns = self.X.shape
-        _check_length("feature_names", self.feature_names, n_columns, "columns")
-        _check_length("term_names", self.term_names, n_columns, "columns")
-        _check_length("instance_names", self.instance_names, n_rows, "rows")
+        check_length("feature_names", self.feature_names, n_columns, "columns")
+        check_length("term_names", self.term_names, n_columns, "columns")
+        check_length("instance_names", self.instance_names, n_rows, "rows")
         if self.symbols:
-            _check_length("symbols", self.symbols, n_rows, "rows")
-        _check_target(self.y, n_rows, len(self.target_names))
-        _check_hierarchy(self.hierarchy, self.feature_names)
+            check_length("symbols", self.symbols, n_rows, "rows")
+        object.__setattr__(self, "synonyms", tuple(check_names("synonyms", names) for names in self.synonyms))
+        if self.synonyms:
+            check_length("synonyms", self.synonyms, n_rows, "rows")
+        if not isinstance(self.row_noun, str) or not self.row_noun.strip():
+            raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
+        check_target(self.y, n_rows, len(self.target_names))
+        check_hierarchy(self.hierarchy, self.feature_names)
         try:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
             raise TypeError(f"provenance must hold plain values that JSON can write: {error}") from error
+
+    @classmethod
+    def from_pairs(
+        cls,
+        pairs: Any,
+        labels: Any,
+        hierarchy: Any,
+        *,
+        columns: Any = None,
+        min_support: int = 1,
+        drop_roots: bool | None = None,
+        drop_terms: Iterable[str] = (),
+        name: str = "",
+        row_noun: str | None = None,
+    ) -> Dataset:
+        """Build from pairs (item, term): a row per labelled item, a column per term, ancestors included.
+
+        It is `build_dataset` with its arguments in another order and with `min_support` 1.
+
+        Parameters
+        ----------
+        pairs : iterable of (item, term), frame of two columns, dict {item: terms}, path or open file
+            Which item has which terms.
+        labels : dict {item: label}, series, frame of two columns, path, open file or None
+            The class of each item. With None, all items are rows, without labels.
+        hierarchy : Hierarchy, frame of edges, iterable of (parent, child), path or open file
+            The DAG of the terms.
+        columns : path, frame or dict, optional
+            A further table whose columns become ordinary features; see `build_dataset`.
+        min_support : int
+            The smallest number of rows that must have a term; other terms are left out.
+        drop_roots : bool, optional
+            Whether to leave out the roots; if not given, only those that all rows have (or all, if the hierarchy is
+            read from an ontology file).
+        drop_terms : iterable of str
+            Terms to leave out together with all terms below them; see `build_dataset`.
+        name : str
+            The name of the dataset.
+        row_noun : str, optional
+            What a row is called in reports; "row" unless given.
+
+        Examples
+        --------
+        >>> pairs = [("p1", "tea"), ("p2", "coffee"), ("p3", "bread")]
+        >>> labels = {"p1": "winter", "p2": "winter", "p3": "summer"}
+        >>> data = Dataset.from_pairs(pairs, labels, [("drinks", "tea"), ("drinks", "coffee"), ("food", "bread")])
+        >>> data.feature_names, data.X.toarray().tolist()
+        (('drinks', 'tea', 'coffee', 'food', 'bread'), [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 1, 1]])
+        """
+        options = BuildOptions.with_changes(
+            min_support=min_support, drop_roots=drop_roots, drop_terms=drop_terms
+        )
+        origin = "hietan.datasets.Dataset.from_pairs"
+        parts = assemble(
+            hierarchy, pairs, labels, columns, options, name=name, row_noun=row_noun, origin=origin
+        )
+        return cls(**parts)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        y: Any = None,
+        hierarchy: Any = None,
+        *,
+        min_support: int = 0,
+        bins: int = 4,
+        name: str = "",
+        row_noun: str = "row",
+    ) -> Dataset:
+        """Build from a data frame with a row per item and a column per term, for example for the leaves only.
+
+        Ancestors of the columns become columns, too, and every row gets a 1 at the ancestors of its terms. The columns
+        of terms hold truth values, 0 and 1, or counts, of which those above 0 mean yes. Columns that the hierarchy does
+        not know become ordinary features, related to nothing: as they are if they hold truth values or 0 and 1,
+        otherwise binned or one feature per value, as in `build_dataset` with `columns`.
+
+        Parameters
+        ----------
+        frame : data frame of pandas or polars
+            The rows; the index of a pandas frame names them.
+        y : str, series, array or None
+            The class of each row: the name of a column of the frame, or the labels themselves. A series with the same
+            index in another order is matched by its index. With None, the rows have no labels.
+        hierarchy : Hierarchy, frame of edges, iterable of (parent, child) or None
+            The DAG of the terms. With None, no columns are related.
+        min_support : int
+            The smallest number of rows that must have a term; other terms are left out. 0 keeps all columns.
+        bins : int
+            Into how many bins, of about equal size, a column of numbers is put.
+        name, row_noun : str
+            The name of the dataset, and what a row is called in reports.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"tea": [1, 0], "bread": [0, 1], "season": ["winter", "summer"]}, index=["p1", "p2"])
+        >>> data = Dataset.from_frame(frame, "season", [("drinks", "tea"), ("food", "bread")])
+        >>> data.feature_names, data.X.toarray().tolist()
+        (('drinks', 'tea', 'food', 'bread'), [[1, 1, 0, 0], [0, 0, 1, 1]])
+        """
+        options = {"min_support": min_support, "bins": bins}
+        return cls(**parts_from_frame(frame, y, hierarchy, **options, name=name, row_noun=row_noun))
 
     @property
     def is_labelled(self) -> bool:
@@ -105,6 +231,8 @@ class Dataset:
             "provenance": self.provenance,
             "name": self.name,
             "symbols": self.symbols,
+            "synonyms": self.synonyms,
+            "row_noun": self.row_noun,
         }
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
@@ -130,8 +258,8 @@ class Dataset:
         >>> data.subset(rows=data.y == 1, features=["T:0000003", "T:0000001"]).X.shape
         (50, 2)
         """
-        at_rows = _positions("rows", rows, self.instance_names)
-        at_columns = _positions("features", features, self.feature_names)
+        at_rows = positions("rows", rows, self.instance_names)
+        at_columns = positions("features", features, self.feature_names)
         kept = tuple(self.feature_names[j] for j in at_columns)
         X = csr_array(self.X[at_rows][:, at_columns])
         X.sort_indices()
@@ -148,6 +276,7 @@ class Dataset:
             provenance={**self.provenance, "subsets": steps},
             name=self.name if name is None else name,
             symbols=tuple(self.symbols[i] for i in at_rows) if self.symbols else (),
+            synonyms=tuple(self.synonyms[i] for i in at_rows) if self.synonyms else (),
         )
 
     def as_frame(self, *, target: str | None = "class", sparse: bool = False) -> Any:
@@ -245,85 +374,3 @@ class Dataset:
 
     def _repr_html_(self) -> str:
         return dataset_html(self.summary())
-
-
-def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
-    everything = np.arange(len(names))
-    if chosen is None or isinstance(chosen, slice):
-        return everything if chosen is None else everything[chosen]
-    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
-        raise TypeError(f"{what} must be names, positions, a slice or a mask, got {chosen!r}")
-    listed = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen))
-    if listed.size == 0:
-        return everything[:0]
-    if listed.dtype.kind in "UO":
-        index = {name: i for i, name in enumerate(names)}
-        unknown = [name for name in listed.tolist() if name not in index]
-        if unknown:
-            raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
-        return np.array([index[name] for name in listed.tolist()])
-    if listed.dtype.kind == "b" and listed.shape != (len(names),):
-        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
-    try:
-        found: NDArray[np.intp] = everything[listed]
-    except IndexError as error:
-        raise ValueError(f"{what} must be names, positions below {len(names)}, or a mask: {error}") from None
-    return found
-
-
-def _names(attribute: str, names: Any) -> tuple[str, ...]:
-    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
-        raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
-    return tuple(names)
-
-
-def _check_matrix(X: Any) -> None:
-    if not isinstance(X, csr_array) or X.dtype != np.uint8 or X.ndim != 2:
-        got = f"{type(X).__name__} of {getattr(X, 'dtype', 'no dtype')}"
-        raise TypeError(f"X must be a two-dimensional scipy csr_array of uint8, got {got}")
-    if X.nnz and X.data.max() > 1:
-        raise ValueError(f"X must hold 0 and 1 only, found {X.data.max()}")
-    if not X.has_canonical_format:  # not sorted, or with repeated columns
-        distinct = X.copy()
-        distinct.sum_duplicates()
-        if distinct.nnz < X.nnz:
-            raise ValueError(
-                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
-            )
-
-
-def _check_length(attribute: str, names: tuple[str, ...], expected: int, what: str) -> None:
-    if len(names) != expected:
-        raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
-
-
-def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
-    if not isinstance(y, np.ndarray) or y.dtype.kind not in "iu" or y.ndim != 1:
-        got = f"{type(y).__name__} of {getattr(y, 'dtype', 'no dtype')}"
-        raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
-    if len(y) != n_rows:
-        raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
-    if n_classes == 0:
-        if n_rows and (y != -1).any():
-            raise ValueError("y must be -1 for all rows if there are no target_names")
-        return
-    if n_rows and not (y.min() >= 0 and y.max() < n_classes):
-        raise ValueError(
-            f"y must index the {n_classes} target_names, found values from {y.min()} to {y.max()}"
-        )
-
-
-def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
-    if not isinstance(hierarchy, Hierarchy):
-        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
-    if len(hierarchy.features) != len(feature_names):
-        raise ValueError(
-            f"hierarchy has {len(hierarchy.features)} features but X has {len(feature_names)} columns; "
-            "use hierarchy.restrict(feature_names)"
-        )
-    for column, (ours, theirs) in enumerate(zip(feature_names, hierarchy.features, strict=True)):
-        if ours != theirs:
-            raise ValueError(
-                f"feature {column} is {theirs!r} in hierarchy but {ours!r} in feature_names; "
-                "use hierarchy.restrict(feature_names)"
-            )

@@ -24,3 +24,5 @@ class DatasetParts(TypedDict):
     provenance: dict[str, Any]
     name: str
     symbols: tuple[str, ...]
+    synonyms: tuple[tuple[str, ...], ...]
+    row_noun: str

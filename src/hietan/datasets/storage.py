@@ -34,14 +34,20 @@ def _members(data: DatasetParts) -> dict[str, bytes]:
     X.sort_indices()
     edges = data["hierarchy"].adjacency.tocoo()
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
-    names = {
+    if (
+        data["row_noun"] != "row"
+    ):  # added later, as were symbols and synonyms: files without are of the same version
+        about["row_noun"] = data["row_noun"]
+    names: dict[str, list[Any]] = {
         "feature_names": list(data["feature_names"]),
         "term_names": list(data["term_names"]),
         "instance_names": list(data["instance_names"]),
         "target_names": list(data["target_names"]),
     }
-    if data["symbols"]:  # added later: files without them are of the same version
+    if data["symbols"]:
         names["symbols"] = list(data["symbols"])
+    if data["synonyms"]:
+        names["synonyms"] = list(map(list, data["synonyms"]))
     return {
         "about.json": _json(about),
         "names.json": _json(names),
@@ -114,6 +120,8 @@ def _parts(archive: ArchiveReader, about: dict[str, Any]) -> DatasetParts:
         "provenance": provenance,
         "name": about["name"],
         "symbols": tuple(names.get("symbols", ())),
+        "synonyms": tuple(names.get("synonyms", ())),
+        "row_noun": about.get("row_noun", "row"),
     }
 
 

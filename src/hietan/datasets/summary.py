@@ -84,6 +84,7 @@ def _facts(provenance: dict[str, Any]) -> Iterable[tuple[str, str]]:
             yield from ((f"{key}: {name}", _short(part)) for name, part in value.items())
         elif value:
             yield key, _short(value)
+    yield from (("found out", remark) for remark in provenance.get("found out", ()))
 
 
 def _short(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Cross-validation as in the paper: every row is predicted once, by a model that never saw it; then rows are pooled."""
+"""Cross-validation: every row is predicted once, by a model that never saw it; rows of all folds are then pooled."""
 
 from __future__ import annotations
 

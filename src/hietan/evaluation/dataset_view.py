@@ -49,6 +49,11 @@ class DatasetView:
         return list(getattr(self.data, "symbols", ()))
 
     @property
+    def row_noun(self) -> str:
+        """What a row is called."""
+        return str(getattr(self.data, "row_noun", "row"))
+
+    @property
     def hierarchy(self) -> Any:
         """The hierarchy over the columns, or None."""
         return getattr(self.data, "hierarchy", None)

@@ -1,7 +1,14 @@
 """Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
-from hietan.explain.assemble import contribution_matrix, explain_linear, explain_rows
+from hietan.explain.assemble import (
+    contribution_matrix,
+    explain_linear,
+    explain_rows,
+    removals,
+    target_index,
+)
 from hietan.explain.explanation import Explanation, Explanations
+from hietan.explain.neighbours import Neighbour, NeighbourExplanation, explain_votes
 from hietan.explain.overview import edge_stability, mean_contributions
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import (
@@ -22,6 +29,8 @@ __all__ = [
     "Explanation",
     "Explanations",
     "LinearParts",
+    "Neighbour",
+    "NeighbourExplanation",
     "Removal",
     "RemovalKind",
     "RemovedByRow",
@@ -33,7 +42,10 @@ __all__ = [
     "edge_stability",
     "explain_linear",
     "explain_rows",
+    "explain_votes",
     "mean_contributions",
+    "removals",
     "sum_factors",
+    "target_index",
     "trace_tree",
 ]

@@ -11,7 +11,7 @@ from scipy.special import logsumexp, softmax
 
 from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Contribution, Removal
-from hietan.explain.score_parts import LinearParts, ScoreParts
+from hietan.explain.score_parts import LinearParts, RemovedFeature, ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
@@ -68,7 +68,7 @@ def contribution_matrix(
     for start in range(0, n_rows, _BATCH):
         parts = parts_of(start, min(n_rows, start + _BATCH))
         for joint, factors in zip(parts.joint, parts.factors, strict=True):
-            t = _target_index(target, classes, joint)
+            t = target_index(target, classes, joint)
             rest = np.array([c for c in range(len(classes)) if c != t])
             found.append(factors[:, t] - factors[:, rest] @ softmax(joint[rest]))
     return np.array(found)
@@ -87,7 +87,7 @@ def _explain_batch(
     explanations = []
     for r, row in enumerate(rows):
         joint = parts.joint[r]
-        t = _target_index(target, classes, joint)
+        t = target_index(target, classes, joint)
         rest = np.array([c for c in range(len(classes)) if c != t])
         # ln sum p = sum w ln p + H(w) with w the shares of the other classes: for two classes w is 1 and H is 0.
         weights = softmax(joint[rest])
@@ -110,7 +110,7 @@ def _explain_batch(
                 base=float(parts.base[r][t] - parts.base[r][rest] @ weights),
                 contributions=_contributions(parts, r, difference, features, names),
                 other=tuple(other),
-                removed=_removals(parts, r, features, names),
+                removed=removals(parts.removed[r] if parts.removed else (), parts.values[r], features, names),
                 hierarchy=hierarchy,
                 has_tree=parts.has_tree,
                 base_name="class prior" if parts.has_probabilities else "intercept",
@@ -119,22 +119,39 @@ def _explain_batch(
     return explanations
 
 
-def _removals(
-    parts: ScoreParts, r: int, features: tuple[str, ...], names: Mapping[str, str]
+def removals(
+    removed: Sequence[RemovedFeature],
+    values: NDArray[np.uint8],
+    features: tuple[str, ...],
+    names: Mapping[str, str],
 ) -> tuple[Removal, ...]:
+    """What was left out of a row, in words.
+
+    Parameters
+    ----------
+    removed : sequence of RemovedFeature
+        The features that were left out.
+    values : array of shape (n_features,)
+        The row.
+    features : tuple of str
+        The names of the columns.
+    names : mapping
+        Readable names of the features; features that are not in it keep their own names.
+    """
     return tuple(
         Removal(
             feature=features[v],
             name=names.get(features[v], features[v]),
-            value=int(parts.values[r, v]),
+            value=int(values[v]),
             by=features[by],
             reason=kind.reason(features[by]),
         )
-        for v, by, kind in (parts.removed[r] if parts.removed else ())
+        for v, by, kind in removed
     )
 
 
-def _target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:
+def target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:
+    """The place of the class to explain: the one asked for, the second of two, or else that of the largest score."""
     if target is not None:
         for c, label in enumerate(classes):
             if label == target:
@@ -186,7 +203,7 @@ def explain_linear(
     features = hierarchy.features
     explanations = Explanations()
     for r, row in enumerate(rows):
-        t = _target_index(target, classes, parts.scores[r])
+        t = target_index(target, classes, parts.scores[r])
         held = slice(parts.rows.indptr[r], parts.rows.indptr[r + 1])
         columns, values = parts.rows.indices[held], parts.rows.data[held]
         weights = parts.weights[t, columns]

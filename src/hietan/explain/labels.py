@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hietan.explain.explanation import Explanations
@@ -73,10 +72,7 @@ def explain_dataset(
         is_code = isinstance(value, int) and 0 <= value < len(data.target_names)
         return data.target_names[value] if is_code else value
 
-    return Explanations(
-        replace(one, row=name, classes=tuple(map(named, one.classes)), target=named(one.target))
-        for one, name in zip(found, wanted, strict=True)
-    )
+    return Explanations(one.renamed(name, named) for one, name in zip(found, wanted, strict=True))
 
 
 def refuse_row_names(rows: Any) -> None:

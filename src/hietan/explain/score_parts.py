@@ -18,6 +18,9 @@ class RemovalKind(Enum):
     SAME_AS_DESCENDANT = "same value as its descendant {by}"
     IMPLIED_BY_ANCESTOR = "implied by its ancestor {by}, which is 0"
     IMPLIED_BY_DESCENDANT = "implied by its descendant {by}, which is 1"
+    OUTRANKED_BY_ANCESTOR = "not more relevant than its ancestor {by}"
+    OUTRANKED_BY_DESCENDANT = "not more relevant than its descendant {by}"
+    BEYOND_THE_LAST = "not among the most relevant features, the last of which is {by}"
 
     def reason(self, by: str) -> str:
         """The reason in words.

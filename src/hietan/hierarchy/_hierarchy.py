@@ -23,6 +23,7 @@ from hietan.hierarchy.checks import (
     check_names,
     check_pair,
     check_parents,
+    edges_of_frame,
     first_few,
     refuse_unknown,
 )
@@ -76,13 +77,14 @@ class Hierarchy(Drawable, Immutable):
     # ---------------------------------------------------------------------------------------- building
 
     @classmethod
-    def from_edges(cls, edges: Iterable[tuple[str, str]], features: Iterable[str] | None = None) -> Hierarchy:
+    def from_edges(cls, edges: Iterable[Any], features: Iterable[str] | None = None) -> Hierarchy:
         """Build from (parent, child) pairs.
 
         Parameters
         ----------
-        edges : iterable of (str, str)
-            The pairs; a repeated pair counts once.
+        edges : iterable of (str, str), or data frame
+            The pairs; a repeated pair counts once. A frame has them in its columns "parent" and "child", or in its only
+            two columns, in this order; where the parent is missing, the child is a root.
         features : iterable of str, optional
             All features in the order of the columns, including those without an edge. If not given, the features
             are those of the edges, in order of appearance.
@@ -90,11 +92,12 @@ class Hierarchy(Drawable, Immutable):
         if isinstance(edges, dict):
             raise TypeError("edges is a dict; for {child: [parents]} use Hierarchy.from_parents")
         check_listing(edges, "edges", "(parent, child) pairs")
-        pairs = [check_pair(edge) for edge in edges]
+        listed, names = edges_of_frame(edges) if hasattr(edges, "columns") else (edges, None)
+        pairs = [check_pair(edge) for edge in listed]
         if isinstance(edges, set | frozenset):
             pairs.sort()  # the order of a set differs from run to run
         if features is None:
-            features = dict.fromkeys(name for pair in pairs for name in pair)
+            features = dict.fromkeys(names or (name for pair in pairs for name in pair))
         return cls._from_names(check_names(features), pairs)
 
     @classmethod

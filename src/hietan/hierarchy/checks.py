@@ -86,6 +86,30 @@ def check_parents(parents: object) -> tuple[list[tuple[str, str]], list[str]]:
     return pairs, list(seen)
 
 
+def edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The (parent, child) pairs of a frame, and all names in order of appearance, those of lone roots included."""
+    labels = list(frame.columns)
+    plain = [str(label).strip().lower() for label in labels]
+    if plain.count("parent") == 1 and plain.count("child") == 1:
+        parent_at, child_at = plain.index("parent"), plain.index("child")
+    elif len(labels) == 2 and not {"parent", "child"} & set(plain):
+        parent_at, child_at = 0, 1
+    else:
+        shown = ", ".join(map(repr, labels[:8]))
+        raise ValueError(
+            f"edges is a frame with the columns {shown}; expected two, (parent, child), or columns of these names"
+        )
+    pairs, names = list[tuple[Any, Any]](), list[Any]()
+    columns = (frame[labels[at]].to_list() for at in (parent_at, child_at))
+    for parent, child in zip(*columns, strict=True):
+        if parent is None or parent == "" or parent != parent:  # NaN differs from itself
+            names.append(child)
+        else:
+            pairs.append((parent, child))
+            names += (parent, child)
+    return pairs, names
+
+
 def check_graph(graph: Any) -> None:
     """Refuse anything that is not a directed graph of networkx."""
     if not hasattr(graph, "is_directed"):

@@ -12,13 +12,14 @@ parameters is given the attributes. Which class a name in a file means is looked
 from hietan.exceptions import ModelFileError
 from hietan.persistence._checks import MAX_TREE_ROWS
 from hietan.persistence._estimators import CLASSIFIERS, STORABLE
-from hietan.persistence.files import load, read_metadata, save
+from hietan.persistence.files import is_model, load, read_metadata, save
 
 __all__ = [
     "CLASSIFIERS",
     "MAX_TREE_ROWS",
     "STORABLE",
     "ModelFileError",
+    "is_model",
     "load",
     "read_metadata",
     "save",

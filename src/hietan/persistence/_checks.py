@@ -79,7 +79,11 @@ def _check_path(fitted: Mapping[str, Any], n_rows: int) -> None:
         require(isinstance(path, classifiers.LambdaPath), "path_ is not a path of lambdas")
         shape = np.shape(path.lam)
         right = is_array(path.lam, "f", shape) and is_array(path.log_loss, "f", shape)
+        right = right and (path.score is None or is_array(path.score, "f", shape))
         require(right and is_array(path.n_features, "iu", shape) and len(shape) == 1, "path_ is inconsistent")
+        known = isinstance(path.criterion, str) and path.criterion in classifiers.LAMBDA_CRITERIA
+        agrees = known and (path.score is None) == (path.criterion == "log_loss")
+        require(agrees, "the criterion of path_ is inconsistent")
 
 
 def is_array(value: Any, kinds: str, shape: tuple[int, ...]) -> bool:

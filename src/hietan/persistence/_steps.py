@@ -1,8 +1,9 @@
-"""The transformers of scikit-learn that may come before a classifier in a stored pipeline.
+"""The transformers that may come before a classifier in a stored pipeline: our own, and some of scikit-learn's.
 
-They are those that make sense for binary features, or for the numbers that a linear model takes, and whose fitted state
-is a plain array or nothing: choices of columns, a threshold, and a scale that keeps zeros. `FunctionTransformer` is
-not among them: its state is a function.
+The first may be our `HierarchyEncoder`; our selections may come anywhere. Those of scikit-learn make sense for binary
+features, or for the numbers that a linear model takes, and have a fitted state that is a plain array or nothing:
+choices of columns, a threshold, and a scale that keeps zeros. `FunctionTransformer` is not among them: its state is a
+function.
 """
 
 from __future__ import annotations
@@ -14,8 +15,10 @@ import numpy as np
 from sklearn.feature_selection import SelectKBest, VarianceThreshold, chi2, f_classif, mutual_info_classif
 from sklearn.preprocessing import Binarizer, MaxAbsScaler
 
-from hietan.persistence._checks import is_array, require
+from hietan.hierarchy import Hierarchy
+from hietan.persistence._checks import check_names, is_array, require
 from hietan.persistence._kinds import Kind, is_count, is_finite, one_of
+from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder
 
 _OUTPUT = "_sklearn_output_config"
 _SCORE_FUNCTIONS = (chi2, f_classif, mutual_info_classif)
@@ -27,6 +30,9 @@ _ARRAYS: dict[Any, tuple[str, ...]] = {
     VarianceThreshold: ("variances_",),
 }
 _MAYBE_NONE = ("pvalues_",)
+_OPTIONAL = {"feature_names_in_", "n_features_in_", "n_samples_seen_"}
+# The fitted attributes of our own selections.
+_OF_SELECTIONS = {"support_", "scores_", "hierarchy_", "n_features_in_"}
 
 
 def width_after(step: Any, width: int) -> int:
@@ -41,11 +47,13 @@ def _fitted(step: Any) -> dict[str, Any]:
 
 
 def _restore(step: Any, fitted: Mapping[str, Any]) -> None:
+    _restore_step(step, fitted, set(_ARRAYS[type(step)]), _OPTIONAL)
+
+
+def _restore_step(step: Any, fitted: Mapping[str, Any], known: set[str], optional: set[str]) -> None:
     values = dict(fitted)
     output = values.pop("output")
     require(output in (None, "default", "pandas", "polars"), f"a step cannot return {output!r:.80}")
-    optional = {"feature_names_in_", "n_features_in_", "n_samples_seen_"}
-    known = set(_ARRAYS[type(step)])
     require(known <= set(values) <= known | optional, f"{type(step).__name__} has other fitted attributes")
     for name, value in values.items():
         setattr(step, name, value)
@@ -78,6 +86,63 @@ def _check(step: Any) -> None:
         require(is_count(getattr(step, "n_samples_seen_", 1)), "n_samples_seen_ is not a number of rows")
 
 
+def _fitted_encoder(step: Any) -> dict[str, Any]:
+    return {"support_": step.support_, "output": vars(step).get(_OUTPUT, {}).get("transform")}
+
+
+def _restore_encoder(step: Any, fitted: Mapping[str, Any]) -> None:
+    require(set(fitted) == {"support_", "output"}, "HierarchyEncoder has other fitted attributes")
+    support, output = fitted["support_"], fitted["output"]
+    require(output in (None, "default", "pandas", "polars"), f"a step cannot return {output!r:.80}")
+    terms = step.hierarchy.features
+    require(
+        is_array(support, "b", (len(terms),)) and bool(support.any()),
+        "support_ of HierarchyEncoder does not say which terms of the hierarchy are columns",
+    )
+    step.support_ = support
+    step.hierarchy_ = step.hierarchy.restrict([terms[j] for j in np.flatnonzero(support)])
+    if output is not None:
+        step.set_output(transform=output)
+
+
+def _check_encoder(step: Any) -> None:
+    """Everything was checked before the attributes were set; on saving, they are those of a fit."""
+
+
+def _fitted_selection(step: Any) -> dict[str, Any]:
+    fitted = {name: getattr(step, name) for name in sorted(_OF_SELECTIONS)}
+    if hasattr(step, "feature_names_in_"):
+        fitted["feature_names_in_"] = step.feature_names_in_
+    return fitted | {"output": vars(step).get(_OUTPUT, {}).get("transform")}
+
+
+def _restore_selection(step: Any, fitted: Mapping[str, Any]) -> None:
+    _restore_step(step, fitted, _OF_SELECTIONS, {"feature_names_in_"})
+
+
+def _check_selection(step: Any) -> None:
+    name, d, hierarchy = type(step).__name__, step.n_features_in_, step.hierarchy_
+    require(is_count(d), f"n_features_in_ of {name} is not a number of columns")
+    require(
+        isinstance(hierarchy, Hierarchy) and len(hierarchy) == d, f"the hierarchy of {name} has other columns"
+    )
+    require(is_array(step.support_, "b", (d,)), f"support_ of {name} does not choose among the columns")
+    right = is_array(step.scores_, "f", (d,)) and bool(np.isfinite(step.scores_).all())
+    require(right, f"scores_ of {name} do not have a number for each of {d} columns")
+    if hasattr(step, "feature_names_in_"):
+        check_names(step.feature_names_in_, hierarchy)
+
+
+def _is_hierarchy(value: Any) -> bool:
+    return value is None or isinstance(value, Hierarchy)
+
+
+def _selection(kind: Any, **rules: Any) -> Kind:
+    """The entry of one of our own selections."""
+    rules = {"hierarchy": _is_hierarchy, "binarize": lambda value: value is None or is_finite(value), **rules}
+    return Kind(kind, _fitted_selection, _restore_selection, _check_selection, rules, is_classifier=False)
+
+
 def _is_wanted_number(value: Any) -> bool:
     return is_count(value) or value == "all"
 
@@ -86,6 +151,20 @@ _FLAG = one_of(True, False)
 STEPS = {
     kind.type.__name__: kind
     for kind in (
+        Kind(
+            HierarchyEncoder,
+            _fitted_encoder,
+            _restore_encoder,
+            _check_encoder,
+            {
+                "hierarchy": lambda value: isinstance(value, Hierarchy),
+                "min_support": lambda value: value == 0 or is_count(value),
+                "handle_unknown": one_of("error", "warn", "ignore"),
+                "input": one_of("auto", "lists", "pairs", "columns"),
+                "sparse_output": _FLAG,
+            },
+            is_classifier=False,
+        ),
         Kind(
             Binarizer, _fitted, _restore, _check, {"threshold": is_finite, "copy": _FLAG}, is_classifier=False
         ),
@@ -99,5 +178,8 @@ STEPS = {
             is_classifier=False,
         ),
         Kind(VarianceThreshold, _fitted, _restore, _check, {"threshold": is_finite}, is_classifier=False),
+        _selection(GTD),
+        _selection(SHSEL, threshold=is_finite),
+        _selection(TSEL),
     )
 }

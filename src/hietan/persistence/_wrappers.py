@@ -1,4 +1,4 @@
-"""The wrappers around our classifiers that can be stored: `MinSupport`, and some of scikit-learn's.
+"""The wrappers around our classifiers that can be stored: `MinSupport`, `SelectedColumns`, and some of scikit-learn's.
 
 Objects of scikit-learn's private classes are never made by name: a wrapper of the same kind is fitted to a few rows by
 its public constructor, and what that fit made is given the stored numbers.
@@ -40,7 +40,7 @@ from hietan.persistence._kinds import (
     require_keys,
 )
 from hietan.persistence._steps import STEPS, width_after
-from hietan.selection import MinSupport
+from hietan.selection import HierarchyEncoder, MinSupport, SelectedColumns
 
 _FLAG = one_of(True, False)
 _NAMES = frozenset({"feature_names_in_"})
@@ -68,36 +68,36 @@ def _take_columns_from(model: Any, inner: Any) -> None:
             setattr(model, name, getattr(inner, name))
 
 
-# ------------------------------------------------------------------ MinSupport
+# ------------------------------------------------------------------ MinSupport and SelectedColumns
 
-_OF_MIN_SUPPORT = ("estimator_", "support_", "hierarchy_", "classes_", "n_features_in_")
+_OF_COLUMNS = ("estimator_", "support_", "hierarchy_", "classes_", "n_features_in_")
 
 
-def _restore_min_support(model: Any, fitted: Mapping[str, Any]) -> None:
-    require_keys(fitted, set(_OF_MIN_SUPPORT), _NAMES)
+def _restore_columns(model: Any, fitted: Mapping[str, Any]) -> None:
+    require_keys(fitted, set(_OF_COLUMNS), _NAMES)
     _set(model, fitted)
 
 
-def _check_min_support(model: Any) -> None:
-    d, support, inner = model.n_features_in_, model.support_, model.estimator_
+def _check_columns(model: Any) -> None:
+    d, support, inner, name = model.n_features_in_, model.support_, model.estimator_, type(model).__name__
     require(is_count(d) and len(model.hierarchy_) == d, "the hierarchy and n_features_in_ disagree")
     require(
         is_array(support, "b", (d,)) and bool(support.any()), "support_ does not choose among the columns"
     )
     check_classes(model.classes_)
-    require_classifier(inner, "the classifier of MinSupport", model.classes_)
-    require(inner.n_features_in_ == support.sum(), "support_ and the classifier of MinSupport disagree")
+    require_classifier(inner, f"the classifier of {name}", model.classes_)
+    require(inner.n_features_in_ == support.sum(), f"support_ and the classifier of {name} disagree")
     names = column_names(model)
     if names is not None:
         check_names(model.feature_names_in_, model.hierarchy_)
-        names = [name for name, kept in zip(names, support, strict=True) if kept]
+        names = [text for text, kept in zip(names, support, strict=True) if kept]
     within = column_names(inner)
-    require(within is None or within == names, "MinSupport and its classifier have other names of columns")
+    require(within is None or within == names, f"{name} and its classifier have other names of columns")
     own = getattr(inner, "hierarchy_", None)
     features = [model.hierarchy_.features[j] for j in np.flatnonzero(support)]
     if own is not None:
         right = own == model.hierarchy_.restrict(features)
-        require(right, "the hierarchies of MinSupport and of its classifier disagree")
+        require(right, f"the hierarchies of {name} and of its classifier disagree")
 
 
 # ------------------------------------------------------------------ pipelines
@@ -124,6 +124,10 @@ def _is_passed(step: Any) -> bool:
     return step is None or (isinstance(step, str) and step == "passthrough")
 
 
+def _is_selector(value: Any) -> bool:
+    return type(value).__name__ in STEPS and hasattr(value, "get_support")
+
+
 def _are_names(value: Any) -> bool:
     return value is None or (isinstance(value, list) and all(isinstance(name, str) for name in value))
 
@@ -136,6 +140,11 @@ def _check_pipeline(model: Any) -> None:
     width = None
     for name, step in model.steps[:-1]:
         if _is_passed(step):
+            continue
+        if isinstance(step, HierarchyEncoder):  # it reads terms, so nothing else can come before it
+            require(hasattr(step, "support_"), f"the step {name!r:.80} is not fitted")
+            require(width is None, f"the step {name!r:.80} reads terms, but comes after another step")
+            width = len(step.hierarchy_)
             continue
         require(hasattr(step, "n_features_in_"), f"the step {name!r:.80} is not fitted")
         seen = step.n_features_in_
@@ -327,10 +336,17 @@ WRAPPERS = {
     for kind in (
         Kind(
             MinSupport,
-            lambda model: _attributes(model, *_OF_MIN_SUPPORT, *_NAMES),
-            _restore_min_support,
-            _check_min_support,
+            lambda model: _attributes(model, *_OF_COLUMNS, *_NAMES),
+            _restore_columns,
+            _check_columns,
             {"estimator": is_estimator, "min_support": is_count},
+        ),
+        Kind(
+            SelectedColumns,
+            lambda model: _attributes(model, *_OF_COLUMNS, *_NAMES),
+            _restore_columns,
+            _check_columns,
+            {"estimator": is_estimator, "selector": _is_selector},
         ),
         Kind(
             Pipeline,

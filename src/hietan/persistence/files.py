@@ -29,10 +29,11 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
     Parameters
     ----------
     model : classifier
-        A fitted classifier of this package, alone or within `MinSupport` or one of scikit-learn's
+        A fitted classifier of this package, alone or within `MinSupport`, `SelectedColumns` or one of scikit-learn's
         `CalibratedClassifierCV`, `FixedThresholdClassifier`, `TunedThresholdClassifierCV`, `FrozenEstimator` and
-        `Pipeline`. The steps of a pipeline before its classifier may be `Binarizer`, `MaxAbsScaler`, `SelectKBest`,
-        `VarianceThreshold` and "passthrough". Of a search such as `GridSearchCV`, save the `best_estimator_`.
+        `Pipeline`. The steps of a pipeline before its classifier may be `GTD`, `SHSEL`, `TSEL`, `Binarizer`,
+        `MaxAbsScaler`, `SelectKBest`, `VarianceThreshold` and "passthrough". Of a search such as `GridSearchCV`, save
+        the `best_estimator_`.
     path : path
         The file to write. It is written completely or not at all.
     metadata : mapping or None, default None
@@ -119,6 +120,15 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     with _open(path) as archive:
         metadata = _read_about(archive).get("metadata")
         return dict(metadata) if isinstance(metadata, dict) else {}
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a model of this package; `load` says whether it is a sound one."""
+    try:
+        with open(path, "rb") as file:
+            return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
+    except Exception:  # whatever else the file is
+        return False
 
 
 def _with_versions(error: Exception, about: Mapping[str, Any]) -> Exception:

@@ -28,7 +28,8 @@ SCRIPTS = (
     "tree.js",
     "terms/one_row.js",
     "explanation.js",
-    "genes.js",
+    "candidates.js",
+    "rows.js",
     "main.js",
 )
 

@@ -18,12 +18,15 @@ from hietan.evaluation.study import method_key, read_manifest
 from hietan.exceptions import StudyError
 from hietan.report.dataset_quality import MOST_CURVES, dataset_quality
 from hietan.report.html import render
+from hietan.report.links import TERM_URLS
 
 FORMAT = 1
 Line = dict[str, str]
 
 
-def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
+def write_report(
+    folder: str | Path, output: str | Path | None = None, *, term_urls: Mapping[str, str] = TERM_URLS
+) -> Path:
     """Write the report of a study as one HTML file.
 
     Parameters
@@ -32,6 +35,8 @@ def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
         The directory of a finished study. Nothing in it is changed.
     output : path, optional
         The file to write; `report.html` in the directory if not given.
+    term_urls : mapping of str to str
+        Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
 
     Returns
     -------
@@ -39,12 +44,14 @@ def write_report(folder: str | Path, output: str | Path | None = None) -> Path:
         The file.
     """
     path = Path(output) if output is not None else Path(folder) / "report.html"
-    atomic_write(path, render(study_summary(folder)))
+    atomic_write(path, render(study_summary(folder, term_urls=term_urls)))
     return path
 
 
-def study_summary(folder: str | Path) -> dict[str, Any]:
+def study_summary(folder: str | Path, *, term_urls: Mapping[str, str] = TERM_URLS) -> dict[str, Any]:
     """What the report of a study shows, as plain values; predictions and explanations are those of the first seed.
+
+    See `write_report` for the parameters.
 
     Raises
     ------
@@ -52,7 +59,7 @@ def study_summary(folder: str | Path) -> dict[str, Any]:
         If the directory does not contain a finished study, or one of its files is damaged.
     """
     try:
-        return _study_summary(Path(folder))
+        return {**_study_summary(Path(folder)), "term_urls": dict(term_urls)}
     except StudyError:
         raise
     # The files may say anything: a column is missing, a number is a word, a method is not in the summary.
@@ -251,6 +258,7 @@ def _dataset(
         "labels": labels,
         "genes": [line["instance"] for line in any_lines],
         "symbols": details.get("symbols", []),
+        "row_noun": str(details.get("row_noun", "row")),
         "truth": [labels.index(line["y_true"]) for line in any_lines],
         "predictions": {i: _scores(lines, labels) for i, lines in predictions.items()},
         "features": details.get("features", [line["feature"] for line in counted]),

@@ -1,5 +1,17 @@
-"""Selecting features within the training rows, with scikit-learn's API."""
+"""Features for the classifiers, with scikit-learn's API: made from terms, or selected, and terms of a list."""
 
+from hietan.selection.eager import GTD, SHSEL, TSEL
+from hietan.selection.hierarchy_encoder import HierarchyEncoder
 from hietan.selection.min_support import MinSupport
+from hietan.selection.selected_columns import SelectedColumns
+from hietan.selection.terms import HierarchyFilter
 
-__all__ = ["MinSupport"]
+__all__ = [
+    "GTD",
+    "SHSEL",
+    "TSEL",
+    "HierarchyEncoder",
+    "HierarchyFilter",
+    "MinSupport",
+    "SelectedColumns",
+]

@@ -12,6 +12,14 @@ from hietan.structure.openings import (
 )
 from hietan.structure.penalty import graph_penalty, prox_graph
 from hietan.structure.relations import Violation, first_violation, kernel_relations
+from hietan.structure.relevance import (
+    comparison_keys,
+    gain_ratio,
+    information_gain,
+    lift,
+    relevance,
+    relevance_levels,
+)
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
 
@@ -26,13 +34,19 @@ __all__ = [
     "Tree",
     "Violation",
     "check_open_counts",
+    "comparison_keys",
     "count_ones",
     "count_openings",
     "count_pairs",
     "first_violation",
+    "gain_ratio",
     "graph_penalty",
+    "information_gain",
     "kernel_relations",
     "leave_one_out_log_likelihood",
+    "lift",
     "prox_graph",
+    "relevance",
+    "relevance_levels",
     "unpack",
 ]

@@ -55,9 +55,14 @@ class Tree:
             )
         parent.flags.writeable = False
         object.__setattr__(self, "parent", parent)
-        if (parent >= parent.size).any() or (parent < ABSENT).any() or np.count_nonzero(parent == ROOT) != 1:
+        is_empty = parent.size > 0 and bool((parent == ABSENT).all())
+        if (
+            (parent >= parent.size).any()
+            or (parent < ABSENT).any()
+            or (np.count_nonzero(parent == ROOT) != 1 and not is_empty)
+        ):
             raise ValueError(
-                f"parent must hold indices of features, -2 and a single -1, got {parent.tolist()}"
+                f"parent must hold indices of features, -2 and a single -1 (or only -2), got {parent.tolist()}"
             )
 
     @property
@@ -67,7 +72,9 @@ class Tree:
 
     @property
     def root(self) -> str:
-        """The one feature that depends on the class alone."""
+        """The one feature that depends on the class alone; a tree without features has none."""
+        if not self._order:
+            raise ValueError("the tree has no features, and so no root")
         return self.feature_names[self._order[0]]
 
     @property
@@ -102,7 +109,7 @@ class Tree:
     @cached_property
     def _order(self) -> list[int]:
         """Breadth first from the root."""
-        order = list(self._children[ROOT])
+        order = list(self._children.get(ROOT, ()))
         for v in order:
             order.extend(self._children.get(v, ()))
         if len(order) != np.count_nonzero(self.parent != ABSENT):
@@ -124,7 +131,7 @@ class Tree:
         return pandas.DataFrame(
             {
                 "feature": [names[v] for v in self._order],
-                "parent": [None, *(names[self.parent[v]] for v in self._order[1:])],
+                "parent": [None if self.parent[v] == ROOT else names[self.parent[v]] for v in self._order],
                 "depth": [depths[v] for v in self._order],
             }
         )
@@ -133,7 +140,7 @@ class Tree:
         """A `networkx.DiGraph` with an edge from each parent to its child."""
         networkx = import_optional("networkx", extra="frames", purpose="Tree.to_networkx")
         graph = networkx.DiGraph()
-        graph.add_node(self.root)
+        graph.add_nodes_from(self.feature_names[v] for v in self._order)
         graph.add_edges_from(self.edges)
         return graph
 
@@ -141,11 +148,12 @@ class Tree:
         return len(self._order)
 
     def __repr__(self) -> str:
-        return f"Tree({len(self)} of {len(self.feature_names)} features, root {self.root!r})"
+        root = f"root {self.root!r}" if self._order else "no root"
+        return f"Tree({len(self)} of {len(self.feature_names)} features, {root})"
 
     def __str__(self) -> str:
         lines = []
-        stack = [(self._order[0], "", "")]
+        stack = [(v, "", "") for v in self._order[:1]]
         while stack:
             v, lead, below = stack.pop()
             lines.append(lead + self.feature_names[v])

@@ -80,6 +80,7 @@ def arrays(rng, kernel):
     a["child_indptr"], a["child_indices"] = csr(above.T & (rng.random((d, d)) < 0.7), np.int32)
     a["parent"] = np.array([rng.integers(-2, max(v, 1)) if v else -1 for v in range(d)], np.int32)
     a["parents"] = np.tile(a["parent"], (n, 1))
+    a["relevance"] = rng.integers(0, 4, d, dtype=np.int32)
     a["log_prior"] = np.full(classes, -1.0)
     a["vector"], a["lambdas"] = rng.normal(size=d), np.array([0.5, 0.1])
     a["csr_indptr"], a["csr_indices"] = a["indptr"].astype(np.int64), a["indices"].astype(np.int32)
@@ -286,11 +287,25 @@ class Round:
             call("aode_joint_log", relations, ancestors, least, *rows, a["log_prior"], *rest, gives=joint)
             parts = [factors, joint, (np.bool_, n)]
             call("aode_factors", relations, ancestors, least, *rows, *rest, gives=parts)
-        call("hip_select", relations, a["words"], gives=(np.uint64, None, None))
-        call("hip_joint_log", relations, *rows, *rest, gives=joint)
+        self.select(relations, rankings, rows, rest, joint)
         for ranking in rankings:
             directed = bool(self.rng.random() < 0.5)
             call("lazy_joint_log", ranking, *rows, a["root_order"], 0, directed, *rest, gives=joint)
+
+    def select(self, relations, rankings, rows, rest, joint):
+        a, call, n = self.a, self.call, len(self.a["values"])
+        kind, limit = str(self.rng.choice(self.kernels[0].SELECTIONS)), int(self.rng.integers(1, 6))
+        selector = self.make("Selector", relations, kind, a["relevance"], limit)
+        neighbours = self.make("Neighbours", *rows)
+        call("Selector.select", selector, a["words"], gives=(np.uint64, None, None))
+        call("selected_joint_log", selector, *rows, *rest, gives=joint)
+        k = int(self.rng.integers(1, min(n, 5) + 1))
+        nearest = [(np.int64, n, k)] * 3
+        call("Neighbours.nearest", neighbours, selector, *rows, k, gives=nearest)
+        for ranking in rankings:
+            tree = selector, ranking, *rows, a["root_order"]
+            call("selected_trees", *tree, gives=(np.int32, n, None))
+            call("selected_tree_joint_log", *tree, *rest, gives=joint)
 
     def learn(self, ranking, d):
         a, n = self.a, len(self.a["values"])
@@ -310,13 +325,15 @@ class Round:
         self.call("GraphPenalty.dual_norm", penalty, a["vector"], gives=float)
         for strength in (0.5, 0.0):
             self.call("GraphPenalty.prox", penalty, a["vector"], strength, gives=vector)
-        rows = (a["csr_indptr"], a["csr_indices"], a["csr_values"], a["sign"], a["weight"])
+        rows = self.call("NumberRows", a["csr_indptr"], a["csr_indices"], a["csr_values"], a["ones"].shape[1])
         # A number of iterations that is too large is valid, and takes for ever: it is not damaged.
         iterations, tol = [-1, 0, 1, 1, 20, 20, 20], [1e-3, 1e-3, 1e-3, np.nan]
         options = {"max_iter": int(self.rng.choice(iterations)), "tol": float(self.rng.choice(tol))}
         fits = [(np.float64, None, None), (np.float64, None, 3), (np.int64, None)]
         for _ in range(3):
-            self.call("logistic_path", *rows, penalty, a["lambdas"], **options, gives=fits)
+            path = self.call("LogisticPath", rows, a["sign"], a["weight"], penalty)
+            for _ in range(2):
+                self.call("LogisticPath.solve", path, a["lambdas"], **options, gives=fits)
 
 
 ALL_COOCCURRENCES = [(np.int64, None), (np.int32, None), (np.int32, None, None)]
@@ -333,7 +350,7 @@ def fuzz(options):
     """The calls of each entry, and those that were refused."""
     kernel = load_kernel(options.extension)
     reference = load_kernel(None) if options.extension else None
-    names = {name for name in dir(kernel) if not name.startswith("_")} - {"SMOOTHINGS"}
+    names = {name for name in dir(kernel) if not name.startswith("_") and callable(getattr(kernel, name))}
     called, refused, seed = Counter(), Counter(), options.seed
     end = time.monotonic() + options.seconds
     while called.total() < options.cases and time.monotonic() < end:

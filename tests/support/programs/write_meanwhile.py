@@ -38,12 +38,15 @@ def problem(kernel, n=640, d=120):
     long_indptr, vector, lambdas = indptr.astype(np.int64), rng.normal(size=d), np.array([0.1, 0.05])
     ranking, penalty = kernel.Ranking(keys, relations), kernel.GraphPenalty(*chain(d))
 
+    relevance = np.arange(d, dtype=np.int32)
+    selector, neighbours = kernel.Selector(relations, "mr", relevance, 3), kernel.Neighbours(words.copy(), n)
+
     def totals():
         return np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
 
     def regress():
-        rows_and_weights = long_indptr, indices, values, sign, weight
-        kernel.logistic_path(*rows_and_weights, penalty, lambdas, max_iter=20, tol=1e-9)
+        numbers = kernel.NumberRows(long_indptr, indices, values, d)
+        kernel.LogisticPath(numbers, sign, weight, penalty).solve(lambdas, max_iter=20, tol=1e-9)
 
     children = chain(d)
     return [
@@ -66,7 +69,12 @@ def problem(kernel, n=640, d=120):
         (lambda: kernel.lazy_trees(ranking, words, n, order, 0, True), [order, words]),
         (lambda: kernel.lazy_joint_log(ranking, words, n, order, 0, False, *rest), [order, words]),
         (lambda: kernel.aode_joint_log(relations, "naive", 1, words, n, np.zeros(2), *rest), [words, pairs]),
-        (lambda: kernel.hip_joint_log(relations, words, n, *rest), [words]),
+        (lambda: kernel.Selector(relations, "hnb", relevance, 3), [relevance]),
+        (lambda: kernel.selected_joint_log(selector, words, n, *rest), [words]),
+        (lambda: kernel.selected_trees(selector, ranking, words, n, order), [order, words]),
+        (lambda: kernel.selected_tree_joint_log(selector, ranking, words, n, order, *rest), [order, words]),
+        (lambda: kernel.Neighbours(words, n), [words]),
+        (lambda: neighbours.nearest(selector, words, n, 3), [words]),
         (lambda: penalty.prox(vector, 0.1), [vector]),
         (regress, [long_indptr, indices, values, sign, weight, lambdas]),
     ]

@@ -17,4 +17,5 @@ from support.twins.mutants import *  # noqa: F403
 from support.twins.openings import *  # noqa: F403
 from support.twins.rules import *  # noqa: F403
 from support.twins.scores import *  # noqa: F403
+from support.twins.selections import *  # noqa: F403
 from support.twins.trees import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Logistic regression with the hierarchical max-norm penalty, along a path of lambdas, up to a duality gap."""
+"""Logistic regression with the hierarchical max-norm penalty, one lambda after another, up to a duality gap."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -19,18 +18,17 @@ SMALLEST_SHARE = 1e-15
 
 
 @dataclass(frozen=True)
-class PathFit:
-    """The fits along a path, one entry per lambda: weights (a row each), intercept, objective, gap, number of steps.
+class GraphFit:
+    """A fit for one lambda: weights, intercept, gap, number of steps.
 
     `relative_gap` is the duality gap, an upper bound on the distance from the minimum, as a fraction of the loss of the
     constant model.
     """
 
-    coef: NDArray[np.float64]
-    intercept: Vector
-    objective: Vector
-    relative_gap: Vector
-    n_iter: NDArray[np.int64]
+    coef: Vector
+    intercept: float
+    relative_gap: float
+    n_iter: int
 
 
 def check_sizes(X: Any) -> None:
@@ -42,15 +40,27 @@ def check_sizes(X: Any) -> None:
         )
 
 
+def kernel_rows(X: Any) -> _kernel.NumberRows:
+    """Rows in CSR form for the kernel, to be shared by the problems of several classes."""
+    indptr, indices = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    return _kernel.NumberRows(indptr, indices, X.data, X.shape[1])
+
+
 class LogisticProblem:
     """Minimise sum_i s_i log(1 + exp(-y_i (w.x_i + b))) + lam * penalty(w), where the weights s sum to 1.
 
-    `y` is boolean, and both values must occur.
+    `y` is boolean, and both values must occur. X has CSR form, and `rows` are the same.
     """
 
-    def __init__(self, X: Any, y: NDArray[np.bool_], weights: Vector, penalty: _kernel.GraphPenalty) -> None:
-        self._X: Any = sp.csr_array(X)
-        self._y = y
+    def __init__(
+        self,
+        X: Any,
+        rows: _kernel.NumberRows,
+        y: NDArray[np.bool_],
+        weights: Vector,
+        penalty: _kernel.GraphPenalty,
+    ) -> None:
+        self._X, self._y = X, y
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
             share = weights[y].sum() / weights.sum()
         if not SMALLEST_SHARE <= share <= 1 - SMALLEST_SHARE:
@@ -60,6 +70,7 @@ class LogisticProblem:
             )
         self._weight = weights / weights.sum()
         self._penalty = penalty
+        self._path = _kernel.LogisticPath(rows, np.where(y, 1.0, -1.0), self._weight, penalty)
 
     def lam_max(self) -> float:
         """The smallest lam with all weights zero: the dual norm of the gradient at the constant model."""
@@ -67,30 +78,19 @@ class LogisticProblem:
         mean = self._X.T @ self._weight
         return self._penalty.dual_norm(self._X.T @ residual - residual.sum() * mean)
 
-    def solve(self, lams: Vector, max_iter: int, tol: float) -> PathFit:
-        """Fit one lambda after another, each from the previous fit, until the relative gap is at most `tol`."""
-        X = self._X
+    def solve(self, lam: float, max_iter: int, tol: float) -> GraphFit:
+        """Fit until the relative gap is at most `tol`, starting from the last fit, or from all weights zero."""
         try:
-            coef, summary, n_iter = _kernel.logistic_path(
-                indptr=X.indptr.astype(np.int64),
-                indices=X.indices.astype(np.int32),
-                values=X.data,
-                sign=np.where(self._y, 1.0, -1.0),
-                weight=self._weight,
-                penalty=self._penalty,
-                lambdas=lams,
-                max_iter=max_iter,
-                tol=tol,
-            )
+            coef, summary, n_iter = self._path.solve(np.array([lam]), max_iter, tol)
         except ValueError as error:  # of these arguments, only the values can be refused: they overflow
-            raise self._not_finite(lams) from error
+            raise self._not_finite(lam) from error
         if not (np.isfinite(coef).all() and np.isfinite(summary).all()):
-            raise self._not_finite(lams)
-        intercept, objective, gap = summary.T
-        return PathFit(coef, intercept, objective, gap, n_iter)
+            raise self._not_finite(lam)
+        intercept, _, gap = summary[0].tolist()
+        return GraphFit(coef[0], intercept, gap, int(n_iter[0]))
 
-    def _not_finite(self, lams: Vector) -> ValueError:
+    def _not_finite(self, lam: float) -> ValueError:
         return ValueError(
-            f"the fit did not stay finite; X holds numbers up to {abs(self._X).max()} in size, and lam is up to "
-            f"{lams.max()}: scale the columns of X to similar sizes"
+            f"the fit did not stay finite; X holds numbers up to {abs(self._X).max()} in size, and lam is {lam}: "
+            f"scale the columns of X to similar sizes"
         )

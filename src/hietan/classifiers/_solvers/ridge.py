@@ -63,7 +63,7 @@ def _patience(whitened: Whitened) -> int:
     """How many products with the Hessian are tried before it is factorised."""
     X = whitened.problem.X
     size = min(X.shape[0], X.shape[1] + 1)
-    return max(PATIENCE, min(MAX_PRODUCTS, size**3 // (FACTORISED_PER_ONE * max(1, X.nnz))))
+    return max(PATIENCE, min(MAX_PRODUCTS, int(size**3 // (FACTORISED_PER_ONE * max(1, X.nnz)))))
 
 
 def _line_search(

@@ -2,52 +2,51 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hietan.datasets.account import UNDEFINED_PARENT, Account, Tally
-from hietan.datasets.building.columns import Columns, choose_columns, given_columns
-from hietan.datasets.building.genes import MATCHES, Genes, LivingTerms, genes_from_annotations
+from hietan.datasets.building.assemble import assemble
+from hietan.datasets.building.genes import MATCHES
 from hietan.datasets.building.options import BuildOptions
-from hietan.datasets.building.rows import GeneRows, all_rows, labelled_rows
-from hietan.datasets.building.sources import file_hashes, open_annotations, open_labels, versions
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.duplicates import count_duplicates, first_of_each
-from hietan.datasets.readers.annotations import Annotation, AnnotationReader
+from hietan.datasets.readers.annotation import Annotation
 from hietan.datasets.readers.files import TextSource
 from hietan.datasets.readers.labels import Labels
 from hietan.datasets.readers.ontology import Ontology
-from hietan.datasets.readers.ontology_formats import read_ontology
-from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
 
 
 def build_dataset(
-    ontology: Ontology | TextSource,
-    annotations: Iterable[Annotation | tuple[str, str]] | TextSource,
+    ontology: Ontology | Hierarchy | Iterable[tuple[str, str]] | TextSource,
+    annotations: Iterable[Annotation | tuple[str, str]] | Mapping[str, Iterable[str]] | TextSource,
     labels: Labels | Mapping[str, str] | TextSource | None = None,
     *,
+    columns: Any = None,
     namespaces: str | Iterable[str] | None = None,
     relations: Iterable[str] = ("is_a",),
     evidence: str | Iterable[str] | None = None,
     taxon: str | int | None = None,
     follow_replaced: bool = False,
     min_support: int = 3,
-    drop_roots: bool = True,
+    drop_roots: bool | None = None,
     drop_constant: bool = False,
     deduplicate: bool = False,
     on_conflict: str = "drop",
-    id_column: str | None = None,
-    label_column: str | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
     mapping: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
     match: Sequence[str] = MATCHES,
     features: Iterable[str] | None = None,
+    drop_terms: str | Iterable[str] = (),
+    format: str | Iterable[str] | None = None,
+    edge_columns: Sequence[str | int] | None = None,
+    edge_order: str | None = None,
+    pair_columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
+    bins: int = 4,
     name: str = "",
+    row_noun: str | None = None,
 ) -> Dataset:
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
 
@@ -58,13 +57,19 @@ def build_dataset(
 
     Parameters
     ----------
-    ontology : Ontology, path or open file
-        The ontology, or a file that `read_ontology` reads.
-    annotations : path, open file or iterable of Annotation
-        The annotations: a GAF or gene2go file, or single annotations. A pair (gene, term) is accepted as one.
-    labels : path, open file, Labels, dict or None
-        The labels: a table that `read_labels` reads, or {id: label}. None builds all annotated genes, without
-        labels.
+    ontology : path, open file, Ontology, Hierarchy, frame or iterable of (parent, child)
+        The ontology: a file that `read_ontology` reads (OBO, a table of edges and others), or the edges themselves.
+    annotations : path, open file, frame, dict or iterable of Annotation
+        The annotations: a file that `read_annotations` reads (GAF, GPAD, gene2go, phenotype.hpoa, or a table), or
+        single annotations, for which pairs (id, term), a frame of two columns and a dict {id: terms} are accepted, too.
+    labels : path, open file, Labels, dict, series, frame or None
+        The labels: a table that `read_labels` reads, {id: label}, a series with the ids as its index, or a frame of two
+        columns. None builds all annotated genes, without labels.
+    columns : path, open file, frame or dict, optional
+        A further table, joined by the names of the rows: each of its columns becomes ordinary features, related to
+        nothing. Numbers are binned (`bins`), such as "age=[30, 45)", other values become a feature each, such as
+        "colour=red"; missing ones (empty, NA, NaN or ?) become the feature "age=missing". A file has the ids in the
+        column `id_column`, if it has one of that name, or else in the first; a frame has them in its index.
     namespaces : str or iterable of str, optional
         The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
         terms of other namespaces are left out.
@@ -79,15 +84,16 @@ def build_dataset(
         Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
     min_support : int
         The smallest number of rows that must have a term; other terms are left out.
-    drop_roots : bool
-        Whether to leave out terms that have children but no parent.
+    drop_roots : bool, optional
+        Whether to leave out terms that have children but no parent. If not given, those of an ontology are left out;
+        those of a table of edges or a `Hierarchy`, which may have many roots, only if all rows have them.
     drop_constant : bool
         Whether to leave out terms that all rows have.
     deduplicate : bool
         Whether to keep only the first of several rows of one class that are identical (roots included).
     on_conflict : {"drop", "first", "majority", "raise"}
         What to do with a gene that has different labels; see `read_labels`.
-    id_column, label_column : str, optional
+    id_column, label_column : str or int, optional
         The columns of ids and labels in the table of labels; see `read_labels`.
     mapping : dict, optional
         Maps labels of the table to names of classes; see `read_labels`.
@@ -99,8 +105,27 @@ def build_dataset(
     features : iterable of str, optional
         The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
         become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
+    drop_terms : str or iterable of str
+        Terms to leave out together with all terms below them: annotations with any of them are ignored, so that their
+        ancestors do not have them either. Use it for terms that say the same as the labels.
+    format : str or iterable of str, optional
+        The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
+        pairs, term-lists), or of both; recognised by the content if not given.
+    edge_columns : (str or int, str or int), optional
+        The two columns of a table of edges, by name or by position, counted from 1; see `read_edges`.
+    edge_order : {"parent-child", "child-parent"}, optional
+        Which of the two columns of a table of edges is the parent; see `read_edges`.
+    pair_columns : (str or int, str or int), optional
+        The columns of ids and terms in a table of pairs or term lists; see `read_annotations`.
+    header : bool, optional
+        Whether the first row of plain tables holds the names of the columns; found out if not given.
+    bins : int
+        Into how many bins, of about equal size, the numbers of a column in `columns` are put.
     name : str
         The name of the dataset.
+    row_noun : str, optional
+        What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF,
+        GPAD or gene2go file, "disease" if they are phenotype.hpoa, otherwise "row".
 
     Returns
     -------
@@ -130,115 +155,14 @@ def build_dataset(
     25.0 % of the labelled genes (1 of 4) have no usable annotation
     """
     options = BuildOptions.from_arguments(locals())
-    go = ontology if isinstance(ontology, Ontology) else read_ontology(ontology)
-    options = options.resolved_for(go)
-    hierarchy = go.hierarchy_of(options.relations)
-    known_labels = open_labels(labels, options)
-    account = _open_account(known_labels, options)
-    _count_relations(go, options, account.relations)
-    stream = open_annotations(annotations)
-    living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
-    genes = genes_from_annotations(stream, living_term, account.annotations, options.taxon, options.evidence)
-    rows = _choose_rows(known_labels, genes, options, account)
-    _count_lines(stream, genes, rows, account.annotations)
-    rows, columns = _choose_table(rows, genes, go, hierarchy, options, account)
-    for complaint in account.complaints():
-        warnings.warn(complaint, DataWarning, stacklevel=2)
-    y, target_names = _classes(rows, known_labels)
-    return Dataset(
-        X=columns.X,
-        y=y,
-        hierarchy=columns.hierarchy(hierarchy),
-        feature_names=columns.names,
-        term_names=tuple(go.terms[t].name if t in go.terms else t for t in columns.terms),
-        instance_names=tuple(rows.names),
-        target_names=target_names,
-        provenance={
-            "origin": "hietan.datasets.build_dataset",
-            "files": file_hashes(ontology, annotations, labels),
-            "versions": versions(go, stream),
-            "options": options.as_dict(),
-            "account": account.as_dict(),
-            **_remarks(columns, y),
-        },
+    parts = assemble(
+        ontology,
+        annotations,
+        labels,
+        columns,
+        options,
         name=name,
-        symbols=rows.symbols(genes),
+        row_noun=row_noun,
+        origin="hietan.datasets.build_dataset",
     )
-
-
-def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
-    genes = "genes" if labels is None else "labelled genes"
-    account = Account(genes, "terms" if options.features is None else "features asked for")
-    if labels is not None:
-        account.label_rows = labels.tally
-    return account
-
-
-def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) -> None:
-    tally.read = sum(1 for _ in ontology.edges(options.relations))
-    tally.drop(UNDEFINED_PARENT, len(ontology.undefined_parents(options.relations)))
-
-
-def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
-    if labels is None:
-        rows = all_rows(genes, options.match[0], account.genes)
-    else:
-        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.genes)
-    if not rows.names:
-        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
-    return rows
-
-
-def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
-    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
-    if isinstance(stream, AnnotationReader):
-        tally.read += stream.malformed
-        tally.drop("too few columns", stream.malformed)
-    in_rows = {name for objects in rows.objects for name in objects}
-    tally.drop("gene is no row", sum(n for name, n in genes.lines.items() if name not in in_rows))
-    different = sum(len(genes.terms[name]) for name in in_rows)
-    tally.change("says the same as another", tally.used - different)
-
-
-def _choose_table(
-    rows: GeneRows,
-    genes: Genes,
-    ontology: Ontology,
-    hierarchy: Hierarchy,
-    options: BuildOptions,
-    account: Account,
-) -> tuple[GeneRows, Columns]:
-    """The rows and columns that are kept.
-
-    Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
-    duplicates are dropped, so that neither option changes what the other keeps.
-    """
-    column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
-    X = hierarchy.close(rows.annotated_with(genes, column_of, len(hierarchy)))
-    if options.features is not None:
-        columns = given_columns(X, ontology, hierarchy, options.features, account.terms)
-    else:
-        columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
-    if options.deduplicate:
-        kept = first_of_each(columns.X, rows.labels)
-        account.genes.drop("identical row of the same class", len(rows.names) - len(kept))
-        rows, columns = rows.take(kept), columns.take_rows(kept)
-    if options.features is None:
-        columns = columns.without(
-            hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
-        )
-    if not columns.names:
-        raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
-    return rows, columns
-
-
-def _classes(rows: GeneRows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    if labels is None:
-        return np.full(len(rows.names), -1), ()
-    number = {label: c for c, label in enumerate(labels.classes)}
-    return np.array([number[label] for label in rows.labels], dtype=np.intp), labels.classes
-
-
-def _remarks(columns: Columns, y: NDArray[np.intp]) -> dict[str, Any]:
-    empty = int((np.diff(columns.X.indptr) == 0).sum())
-    return {"missing_features": list(columns.missing), "empty_rows": empty, **count_duplicates(columns.X, y)}
+    return Dataset(**parts)

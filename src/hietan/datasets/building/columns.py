@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csc_array, csr_array
+from scipy.sparse import csc_array, csr_array, hstack
 
 from hietan.datasets.account import UNKNOWN_FEATURE, Tally
 from hietan.datasets.readers.ontology import Ontology
@@ -38,11 +38,29 @@ class Columns:
         names = tuple(self.names[j] for j in at)
         return Columns(_sorted(self.X[:, at]), names, tuple(self.terms[j] for j in at))
 
-    def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool, constant: bool) -> Columns:
-        """The columns without roots that have children and without those that are 1 in all rows, as the options say."""
-        tops = set(hierarchy.roots) - set(hierarchy.leaves) if roots else set()
+    def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
+        """These columns and further ones, which no term stands for; in the given order, or one after the other."""
+        together: Any = hstack([csc_array(self.X), csc_array(further)], format="csc")
+        listed, terms = (*self.names, *names), (*self.terms, *names)
+        position = {name: j for j, name in enumerate(listed)}
+        at = [position[name] for name in (order or listed)]
+        return Columns(
+            _sorted(together[:, at]),
+            tuple(listed[j] for j in at),
+            tuple(terms[j] for j in at),
+            self.missing,
+        )
+
+    def without(self, hierarchy: Hierarchy, tally: Tally, *, roots: bool | None, constant: bool) -> Columns:
+        """The columns without roots that have children and without those that are 1 in all rows, as the options say.
+
+        If `roots` is None, the roots that are 1 in all rows are left out.
+        """
+        tops = set() if roots is False else set(hierarchy.roots) - set(hierarchy.leaves)
+        in_all_rows = _ones(self.X) == self.X.shape[0]
         is_root = np.array([term in tops for term in self.terms], dtype=bool)
-        is_constant = (_ones(self.X) == self.X.shape[0]) & ~is_root if constant else np.zeros_like(is_root)
+        is_root &= in_all_rows | (roots is not None)
+        is_constant = in_all_rows & ~is_root if constant else np.zeros_like(is_root)
         tally.drop("root", int(is_root.sum()))
         tally.drop("the same in all rows", int(is_constant.sum()))
         return self.keep(~is_root & ~is_constant)

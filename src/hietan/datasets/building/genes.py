@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from hietan.datasets.account import OBSOLETE_TERM, UNKNOWN_TERM, Tally
-from hietan.datasets.readers.annotations import Annotation
+from hietan.datasets.account import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
+from hietan.datasets.readers.annotation import Annotation
 from hietan.datasets.readers.ontology import Ontology
 
 MATCHES = ("id", "symbol", "synonym")
@@ -30,6 +30,8 @@ class Genes:
         The symbol of each object that has one.
     by_symbol, by_synonym : dict of str to dict
         The objects that share a symbol or a synonym, in order of appearance.
+    left_out : set of str
+        The terms of annotations that were left out on request.
     """
 
     terms: dict[str, set[str]] = field(default_factory=dict)
@@ -37,6 +39,7 @@ class Genes:
     symbols: dict[str, str] = field(default_factory=dict)
     by_symbol: _Index = field(default_factory=dict)
     by_synonym: _Index = field(default_factory=dict)
+    left_out: set[str] = field(default_factory=set)
 
     def note_names(self, annotation: Annotation) -> None:
         """Record the names of the object when it appears for the first time."""
@@ -67,6 +70,14 @@ class Genes:
         """Whether `name` is known only as a synonym, and of several objects."""
         others = [kind for kind in match if kind != "synonym"]
         return len(self.objects(name, match)) > 1 and not self.objects(name, others)
+
+    def synonyms(self) -> dict[str, list[str]]:
+        """The synonyms of each object that has any."""
+        found: dict[str, list[str]] = {}
+        for synonym, objects in self.by_synonym.items():
+            for each in objects:
+                found.setdefault(each, []).append(synonym)
+        return found
 
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
         """All genes by this kind of name, with their objects."""
@@ -110,8 +121,9 @@ def genes_from_annotations(
     tally: Tally,
     taxon: str | None,
     evidence: Collection[str] | None,
+    left_out: Collection[str] = (),
 ) -> Genes:
-    """Read all annotations, and gather those with the right taxon and evidence whose term is current.
+    """Read all annotations, and gather those with the right taxon and evidence whose term is current and not left out.
 
     The names of a gene are recorded even if none of its annotations counts: then a labelled id that names it is known
     to lack annotations, not to be unknown.
@@ -127,7 +139,12 @@ def genes_from_annotations(
             tally.drop("NOT: says the opposite")
         elif evidence is not None and annotation.evidence not in evidence:
             tally.drop("other evidence")
-        elif (term := living_term(annotation.term, tally)) is not None:
+        elif (term := living_term(annotation.term, tally)) is None:
+            continue
+        elif term in left_out:
+            tally.drop(LEFT_OUT)
+            genes.left_out.add(term)
+        else:
             genes.lines[annotation.object_id] += 1
             genes.terms[annotation.object_id].add(term)
     return genes

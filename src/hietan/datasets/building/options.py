@@ -9,34 +9,43 @@ from typing import Any
 
 from hietan.datasets.building.genes import MATCHES
 from hietan.datasets.duplicates import first_repeated
+from hietan.datasets.readers.annotation_formats import ANNOTATION_FORMATS
 from hietan.datasets.readers.labels import check_policy
 from hietan.datasets.readers.ontology import Ontology, choose_namespaces
+from hietan.datasets.readers.ontology_formats import ONTOLOGY_FORMATS
 
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """The options of `build_dataset`, which documents them and holds their defaults.
+    """The options of `build_dataset`, which documents them.
 
     Every field has the name of its argument. `from_arguments` checks them and brings them into a standard form, except
     for `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
     """
 
-    namespaces: Any  # as given; after `resolved_for` a tuple of full names
-    relations: tuple[str, ...]
-    evidence: frozenset[str] | None
-    taxon: str | None
-    follow_replaced: bool
-    min_support: int
-    drop_roots: bool
-    drop_constant: bool
-    deduplicate: bool
-    on_conflict: str
-    id_column: str | None
-    label_column: str | None
-    mapping: Mapping[str, str] | None
-    where: Mapping[str, str] | None
-    match: tuple[str, ...]
-    features: tuple[str, ...] | None
+    namespaces: Any = None  # as given; after `resolved_for` a tuple of full names
+    relations: tuple[str, ...] = ("is_a",)
+    evidence: frozenset[str] | None = None
+    taxon: str | None = None
+    follow_replaced: bool = False
+    min_support: int = 3
+    drop_roots: bool | None = None  # None means: those that all rows have
+    drop_constant: bool = False
+    deduplicate: bool = False
+    on_conflict: str = "drop"
+    id_column: str | int | None = None
+    label_column: str | int | None = None
+    mapping: Mapping[str, str] | None = None
+    where: Mapping[str, str] | None = None
+    match: tuple[str, ...] = MATCHES
+    features: tuple[str, ...] | None = None
+    drop_terms: tuple[str, ...] = ()
+    format: tuple[str, ...] | None = None
+    edge_columns: tuple[str | int, ...] | None = None
+    edge_order: str | None = None
+    pair_columns: tuple[str | int, ...] | None = None
+    header: bool | None = None
+    bins: int = 4
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> BuildOptions:
@@ -50,11 +59,28 @@ class BuildOptions:
         given["evidence"] = _evidence_codes(given["evidence"])
         given["taxon"] = _taxon(given["taxon"])
         given["features"] = _features(given["features"])
+        given["drop_terms"] = _as_tuple(given["drop_terms"])
+        given["format"] = _formats(given["format"])
+        for columns in ("edge_columns", "pair_columns"):
+            given[columns] = None if given[columns] is None else _two_columns(columns, given[columns])
+        if not isinstance(given["bins"], Integral) or given["bins"] < 2:
+            raise ValueError(f"bins is {given['bins']!r}; expected an integer of at least 2")
         return cls(**given)
 
+    @classmethod
+    def with_changes(cls, **changes: Any) -> BuildOptions:
+        """The default options but for these, which are checked."""
+        defaults = {option.name: option.default for option in fields(cls)}
+        return cls.from_arguments({**defaults, **changes})
+
+    def format_among(self, names: Sequence[str]) -> str | None:
+        """The stated format that is one of these names; None if none was stated."""
+        return next((name for name in self.format or () if name in names), None)
+
     def resolved_for(self, ontology: Ontology) -> BuildOptions:
-        """The same options with the full names of the namespaces of this ontology."""
-        return replace(self, namespaces=choose_namespaces(self.namespaces, ontology))
+        """The same options with what depends on the ontology: the full names of its namespaces, and its roots."""
+        drop_roots = True if self.drop_roots is None and not ontology.is_plain else self.drop_roots
+        return replace(self, namespaces=choose_namespaces(self.namespaces, ontology), drop_roots=drop_roots)
 
     def as_dict(self) -> dict[str, Any]:
         """The options as JSON can hold them; given features are only counted, since the dataset names them."""
@@ -66,6 +92,29 @@ class BuildOptions:
 
 def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if formats is None:
+        return None
+    stated = _as_tuple(formats)
+    known = (*ONTOLOGY_FORMATS, *ANNOTATION_FORMATS)
+    for name in stated:
+        if name not in known:
+            raise ValueError(f"format is {name!r}; expected one of {', '.join(known)}")
+    for names in (ONTOLOGY_FORMATS, ANNOTATION_FORMATS):
+        if len(twice := [name for name in stated if name in names]) > 1:
+            raise ValueError(
+                f"format names both {twice[0]!r} and {twice[1]!r}, which are formats of the same file"
+            )
+    return stated
+
+
+def _two_columns(option: str, columns: Any) -> tuple[str | int, ...]:
+    listed = () if isinstance(columns, str) else tuple(columns)
+    if len(listed) != 2 or not all(isinstance(column, str | int) for column in listed):
+        raise ValueError(f"{option} is {columns!r}; expected two columns, each by its name or position")
+    return listed
 
 
 def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:

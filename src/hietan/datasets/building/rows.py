@@ -45,6 +45,17 @@ class GeneRows:
         informative = any(symbol not in ("", name) for symbol, name in zip(found, self.names, strict=True))
         return tuple(found) if informative else ()
 
+    def synonyms(self, genes: Genes) -> tuple[tuple[str, ...], ...]:
+        """All other names of each row: the ids, symbols and synonyms of its objects; none at all if no row has any."""
+        listed, shown = genes.synonyms(), self.symbols(genes) or ("",) * len(self.names)
+        found = []
+        for objects, name, symbol in zip(self.objects, self.names, shown, strict=True):
+            names = [
+                n for each in objects for n in (each, genes.symbols.get(each, ""), *listed.get(each, ()))
+            ]
+            found.append(tuple(n for n in dict.fromkeys(names) if n not in ("", name, symbol)))
+        return tuple(found) if any(found) else ()
+
     def take(self, at: Sequence[int]) -> GeneRows:
         """The rows at these positions."""
         return GeneRows(

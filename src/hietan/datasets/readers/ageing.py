@@ -71,6 +71,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
             **count_duplicates(csr_array(values), table.classes),
         },
         name=name,
+        row_noun="gene",
     )
 
 

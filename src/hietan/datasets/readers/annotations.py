@@ -1,74 +1,33 @@
-"""Streaming readers of annotations: GAF and NCBI's gene2go."""
+"""Streaming readers of annotations: GAF, GPAD, gene2go, HPO's phenotype.hpoa, and plain tables."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
-from itertools import chain
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 
+from hietan.datasets.account import Tally
+from hietan.datasets.readers.annotation import Annotation
+from hietan.datasets.readers.annotation_formats import (
+    ANNOTATION_FORMATS,
+    LINE_FORMATS,
+    TERM_LISTS,
+    LineFormat,
+    recognise,
+)
+from hietan.datasets.readers.annotation_tables import PairLayout, find_pairs
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
+from hietan.datasets.readers.tables import PEEK, Table
 from hietan.exceptions import DataError, DataWarning
 
-_GAF_COLUMNS = 15  # GAF 1.0; 2.0 to 2.2 add two, of which the last may be missing
-_GENE2GO_COLUMNS = 8
-_GAF_VERSIONS = ("1.0", "2.0", "2.1", "2.2")
-_ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
+_VERSIONS = {
+    "gaf-version": ("1.0", "2.0", "2.1", "2.2"),
+    "gpa-version": ("1.0", "1.1", "1.2", "2.0"),
+    "gpad-version": ("1.0", "1.1", "1.2", "2.0"),
+}
 _HEADER = re.compile(r"!\s*([\w-]+):\s+(\S.*)").match
 _Numbered = Iterator[tuple[int, str]]
-
-
-class Annotation(NamedTuple):
-    """One statement that a gene (or gene product) has a term; the fields are those of the file.
-
-    Attributes
-    ----------
-    object_id, term : str
-        The ids of the gene and of the term.
-    symbol : str
-        The symbol of the gene; "" where the file has none, as in gene2go.
-    qualifier : str
-        The qualifiers in one string; see `qualifiers`.
-    evidence, aspect : str
-        The evidence code; "P", "F" or "C" for the namespace of the term.
-    taxon : str
-        The organism, such as "taxon:6239".
-    synonym_field : str
-        The synonyms in one string; see `synonyms`.
-    line : int or None
-        The number of the line in the file.
-
-    Examples
-    --------
-    >>> Annotation("P12345", "GO:0008340", "daf-2", qualifier="NOT|involved_in").negated
-    True
-    """
-
-    object_id: str
-    term: str
-    symbol: str = ""
-    qualifier: str = ""
-    evidence: str = ""
-    aspect: str = ""
-    taxon: str = ""
-    synonym_field: str = ""
-    line: int | None = None
-
-    @property
-    def qualifiers(self) -> tuple[str, ...]:
-        """The single qualifiers, which are separated by `|` in GAF and by a blank in gene2go."""
-        return tuple(re.split(r"[| ]", self.qualifier)) if self.qualifier else ()
-
-    @property
-    def negated(self) -> bool:
-        """Whether the statement is that the gene does *not* have the term."""
-        return "NOT" in self.qualifier and "NOT" in self.qualifiers
-
-    @property
-    def synonyms(self) -> tuple[str, ...]:
-        """Other names of the gene."""
-        return tuple(filter(None, self.synonym_field.split("|")))
 
 
 class AnnotationReader:
@@ -78,33 +37,62 @@ class AnnotationReader:
     ----------
     source : path or open file
         The annotations: plain, `.gz`, or a `.zip` that holds one file.
-    format : {"gaf", "gene2go", ""}
-        The format; "" recognises it by the first line.
+    format : str
+        One of "gaf", "gene2go", "gpad-1", "gpad-2", "hpoa", "pairs" and "term-lists"; "" recognises it by the first
+        lines. See `read_annotations`.
+    columns : (str or int, str or int), optional
+        The columns of ids and terms of a plain table, by name or by position, counted from 1.
+    header : bool, optional
+        Whether the first row of a plain table holds the names of its columns; found out if not given.
+    is_term : callable, optional
+        Whether a text is a term of the ontology: tells ids from terms in a plain table where no name of a column does.
 
     Attributes
     ----------
     name, format : str
-        The name of the file; "gaf" or "gene2go".
+        The name of the file, and its format.
     header : dict
-        The entries ``!key: value`` among the comment lines of a GAF file, such as `gaf-version` and `date-generated`.
+        The entries ``!key: value`` among the comment lines at the beginning, such as `gaf-version`.
+    remarks : tuple of str
+        What was found out about the file rather than stated.
     n_read : int
-        The number of lines read so far that should hold an annotation, whether they do or not.
+        The number of annotations read so far, and of lines that should hold one but do not.
     malformed : int
-        How many of them were skipped because columns are missing. At the end of the file, a warning counts them.
+        How many lines were skipped because columns are missing. At the end of the file, a warning counts them.
     first_malformed : int or None
         The number of the first of these lines.
     """
 
-    def __init__(self, source: TextSource, format: str = "") -> None:
+    def __init__(
+        self,
+        source: TextSource,
+        format: str = "",
+        *,
+        columns: Sequence[str | int] | None = None,
+        header: bool | None = None,
+        is_term: Callable[[str], bool] | None = None,
+    ) -> None:
+        if format and format not in ANNOTATION_FORMATS:
+            raise ValueError(f"format is {format!r}; expected one of {', '.join(ANNOTATION_FORMATS)}")
         self.name = source_name(source)
         self.header: dict[str, str] = {}
+        self.remarks: tuple[str, ...] = ()
         self.n_read = self.malformed = 0
         self.first_malformed: int | None = None
-        lines = numbered_lines(source)
-        start = self._skip_comments(lines)
-        self.format = format or _guess_format(start)
-        parse = self._gene2go if self.format == "gene2go" else self._gaf
-        self._annotations = self._guarded(parse(chain([] if start is None else [start], lines)))
+        lines: _Numbered = numbered_lines(source)
+        self.format = format
+        start = self._start(lines)
+        self.format = format or recognise(self.header, [line for _, line in start])
+        lines = chain(start, lines)
+        kind = LINE_FORMATS.get(self.format)
+        if kind is not None:
+            parsed = self._lines(lines, kind)
+        else:
+            table = Table((pair for pair in lines if not pair[1].startswith("!")), self.name)
+            layout = find_pairs(table, columns, header, is_term, lists=self.format == TERM_LISTS)
+            self.remarks = tuple(f"{self.name}: {remark}" for remark in layout.remarks)
+            parsed = self._rows(layout)
+        self._annotations = self._guarded(parsed, kind)
 
     def __iter__(self) -> Iterator[Annotation]:
         return self._annotations
@@ -115,8 +103,21 @@ class AnnotationReader:
     def __repr__(self) -> str:
         return f"AnnotationReader({self.name!r}, format={self.format!r}, n_read={self.n_read})"
 
+    @property
+    def has_taxon(self) -> bool:
+        """Whether the annotations name the organism."""
+        return self.format in LINE_FORMATS and LINE_FORMATS[self.format].has_taxon
+
+    def _start(self, lines: _Numbered) -> list[tuple[int, str]]:
+        """Read comments up to the first line that is not one, and look at it and, if needed, at some lines more."""
+        first = self._skip_comments(lines)
+        if first is None:
+            return []
+        decided = self.format or "gaf-version" in self.header
+        return [first, *islice(lines, 0 if decided else PEEK)]
+
     def _skip_comments(self, lines: _Numbered) -> tuple[int, str] | None:
-        """Read up to the first line that is not a comment, and return it; the heading of gene2go is not a comment."""
+        """Read up to the first line that is not a comment, and return it; lines with "#" may be headings."""
         for number, line in lines:
             if line.startswith("!"):
                 self._comment(line, number)
@@ -130,58 +131,40 @@ class AnnotationReader:
             return
         key, value = found[1].lower(), found[2].rstrip()
         self.header.setdefault(key, value)
-        if key == "gaf-version" and value not in _GAF_VERSIONS:
-            raise DataError(
-                f"gaf-version is {value!r}; expected one of {', '.join(_GAF_VERSIONS)}", self.name, number
-            )
-        if key in ("gpa-version", "gpi-version"):
-            raise DataError(
-                f"this is a {key[:3].upper()} file ({key} {value}); expected GAF", self.name, number
-            )
+        if key in _VERSIONS and value not in _VERSIONS[key]:
+            expected = ", ".join(_VERSIONS[key])
+            raise DataError(f"{key} is {value!r}; expected one of {expected}", self.name, number)
+        stated = recognise({key: value}, ["some line"]) if key in _VERSIONS else self.format
+        if key == "gpi-version" or (self.format in LINE_FORMATS and stated != self.format):
+            kind = "GPI" if key == "gpi-version" else stated.partition("-")[0].upper()
+            expected = self.format.upper() or "annotations, such as GAF"
+            raise DataError(f"this is a {kind} file ({key} {value}); expected {expected}", self.name, number)
 
-    def _gaf(self, lines: _Numbered) -> Iterator[Annotation]:
+    def _lines(self, lines: _Numbered, kind: LineFormat) -> Iterator[Annotation]:
+        object_at, term_at = kind.ids
         for number, line in lines:
-            if line.startswith("!"):
+            if line.startswith(kind.comments):
                 continue
             fields = line.split("\t")
-            if len(fields) < _GAF_COLUMNS or not fields[1] or not fields[4]:
+            if len(fields) < kind.columns or not fields[object_at] or not fields[term_at]:
                 self._skip(number, line)
                 continue
             self.n_read += 1
-            yield Annotation(
-                fields[1],
-                fields[4],
-                fields[2],
-                fields[3],
-                fields[6],
-                fields[8],
-                fields[12],
-                fields[10],
-                number,
-            )
+            yield kind.parse(fields, number)
 
-    def _gene2go(self, lines: _Numbered) -> Iterator[Annotation]:
-        for number, line in lines:
-            if line.startswith(("#", "!")):
+    def _rows(self, layout: PairLayout) -> Iterator[Annotation]:
+        tally = Tally("rows")
+        for number, row in layout.rows(tally):
+            name, terms = layout.read(row)
+            if not name or not terms:
+                self._skip(number, "\t".join(row))
                 continue
-            fields = line.split("\t")
-            if len(fields) < _GENE2GO_COLUMNS or not fields[1] or not fields[2]:
-                self._skip(number, line)
-                continue
-            self.n_read += 1
-            qualifier = "" if fields[4] == "-" else fields[4]
-            aspect = _ASPECTS.get(fields[7], fields[7])
-            yield Annotation(
-                fields[1],
-                fields[2],
-                "",
-                qualifier,
-                fields[3],
-                aspect,
-                f"taxon:{fields[0]}",
-                "",
-                number,
-            )
+            extra = layout.extra(row)
+            for term in terms:
+                self.n_read += 1
+                yield Annotation(name, term, line=number, **extra)
+        short = tally.dropped["too few fields"]
+        self.n_read, self.malformed = self.n_read + short, self.malformed + short
 
     def _skip(self, number: int, line: str) -> None:
         if not line.strip():
@@ -191,11 +174,14 @@ class AnnotationReader:
         if self.first_malformed is None:
             self.first_malformed = number
 
-    def _guarded(self, annotations: Iterator[Annotation]) -> Iterator[Annotation]:
+    def _guarded(self, annotations: Iterator[Annotation], kind: LineFormat | None) -> Iterator[Annotation]:
         """The same annotations; then a warning about skipped lines, or an error if all of them were."""
         yield from annotations
-        columns = _GENE2GO_COLUMNS if self.format == "gene2go" else _GAF_COLUMNS
-        expected = f"expected {columns} columns separated by tabs, with an object id and a term"
+        expected = (
+            f"expected {kind.columns} columns separated by tabs, with an object id and a term"
+            if kind
+            else "expected an id and a term in each row"
+        )
         if self.n_read == self.malformed:
             what = (
                 f"none of {self.n_read} lines is an annotation"
@@ -253,25 +239,48 @@ def read_gene2go(source: TextSource) -> AnnotationReader:
     return AnnotationReader(source, "gene2go")
 
 
-def read_annotations(source: TextSource) -> AnnotationReader:
-    """Read annotations in GAF or gene2go format, recognised by the first line.
+def read_annotations(
+    source: TextSource,
+    *,
+    format: str = "",
+    columns: Sequence[str | int] | None = None,
+    header: bool | None = None,
+) -> AnnotationReader:
+    """Read annotations in any of the formats below, recognised by the first lines, one at a time.
+
+    - "gaf": GAF 1.0 to 2.2.
+    - "gpad-1", "gpad-2": GPAD 1.x and 2.0. They have no symbols and no organism; ECO classes become evidence codes.
+    - "gene2go": NCBI's table of all organisms.
+    - "hpoa": HPO's phenotype.hpoa, a line per disease and phenotype.
+    - "pairs": a CSV or TSV file with a row per pair (id, term). Columns called "symbol" or "name", "evidence" and
+      "qualifier" are read, too.
+    - "term-lists": the same with all terms of an id in one field, separated by ";", "|" or ",".
 
     Parameters
     ----------
     source : path or open file
         The annotations: plain, `.gz`, or a `.zip` that holds one file.
+    format : str
+        One of these names; "" recognises the format.
+    columns : (str or int, str or int), optional
+        The columns of ids and terms of a plain table, by name or by position, counted from 1. They are needed unless
+        the table has just two columns, or names that say which they are, such as "item" and "term".
+    header : bool, optional
+        Whether the first row of a plain table holds the names of its columns; if not given, it does if one of them is a
+        word such as "item" or "term".
 
     Returns
     -------
     AnnotationReader
         An iterator over `Annotation`. Lines with missing columns are skipped and counted.
+
+    Examples
+    --------
+    >>> import io
+    >>> for annotation in read_annotations(io.StringIO("p1\\ttea;milk\\np2\\ttea\\n")):
+    ...     print(annotation.object_id, annotation.term)
+    p1 tea
+    p1 milk
+    p2 tea
     """
-    return AnnotationReader(source)
-
-
-def _guess_format(first: tuple[int, str] | None) -> str:
-    if first is None:
-        return "gaf"
-    fields = first[1].split("\t")
-    numbered = len(fields) >= 2 and fields[0].isdecimal() and fields[1].isdecimal()
-    return "gene2go" if first[1].startswith("#tax_id") or numbered else "gaf"
+    return AnnotationReader(source, format, columns=columns, header=header)

@@ -17,8 +17,9 @@ import struct
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import islice
 from pathlib import Path, PurePath
 from typing import IO, Any, TypeAlias, TypeGuard
 
@@ -69,7 +70,7 @@ def sha256_of(path: Path) -> str:
 
 def numbered_lines(
     source: TextSource, longest: int = _LONGEST_LINE, *, whole: bool = False
-) -> Iterator[tuple[int, str]]:
+) -> Generator[tuple[int, str], None, None]:
     """(number, line) for each line, counted from 1, without its line ending, of whatever kind.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
@@ -100,6 +101,31 @@ def numbered_lines(
             warnings.warn(message, DataWarning, stacklevel=2)
         yield from enumerate(latin.lines([rest], start), start)
     latin.warn(name)
+
+
+def first_lines(source: TextSource, count: int) -> list[str]:
+    """The first lines that are not blank, after which the source can be read from its beginning.
+
+    There are none if the source is an open file that cannot be rewound.
+    """
+    if is_path(source):
+        return _some_lines(source, count)
+    file: Any = source
+    if not (hasattr(file, "seekable") and file.seekable()):
+        return []
+    position = file.tell()
+    found = _some_lines(source, count)
+    file.seek(position)
+    return found
+
+
+def _some_lines(source: TextSource, count: int) -> list[str]:
+    lines = numbered_lines(source)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # the same will be said when the file is read
+        found = list(islice((line for _, line in lines if line.strip()), count))
+    lines.close()
+    return found
 
 
 class _Latin1Fallback:

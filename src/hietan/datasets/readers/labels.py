@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hietan.datasets.account import Tally
-from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
-from hietan.exceptions import DataError, DataWarning
+from hietan.datasets.readers.files import TextSource
+from hietan.datasets.readers.tables import Table, is_position
+from hietan.exceptions import DataError
 
 CONFLICT_POLICIES = ("drop", "first", "majority", "raise")
 _OTHER = ""  # stands for any label outside the mapping
@@ -34,6 +32,8 @@ class Labels:
         Counts the rows of the table. Rows beyond the first of an id are `changed`, not dropped.
     name : str
         The name of the file, for messages.
+    remarks : tuple of str
+        What was found out about the table rather than stated.
     """
 
     by_id: Mapping[str, str]
@@ -41,6 +41,7 @@ class Labels:
     conflicting: tuple[str, ...] = ()
     tally: Tally = field(default_factory=lambda: Tally("label rows"), compare=False)
     name: str = ""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
         return len(self.by_id)
@@ -54,24 +55,25 @@ class Labels:
 def read_labels(
     source: TextSource,
     *,
-    id_column: str | None = None,
-    label_column: str | None = None,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
     mapping: Mapping[str, str] | None = None,
     where: Mapping[str, str] | None = None,
     on_conflict: str = "drop",
+    header: bool | None = None,
 ) -> Labels:
     """Read a table of labels.
 
-    The first row holds the names of the columns. A table with tabs in its first row is read without quoting, any
-    other as CSV, separated by commas or semicolons. Rows without id or label, or with too few fields, are skipped
-    and counted.
+    A table with tabs in its first row is read without quoting, any other as CSV, separated by commas or semicolons.
+    Rows without id or label, or with too few fields, are skipped and counted.
 
     Parameters
     ----------
     source : path or open file
         The table: plain, `.gz`, a `.zip` that holds one file, or a path into an archive: "genage.zip/worm.tsv".
-    id_column, label_column : str, optional
-        The columns of ids and labels. They are needed unless the table has just these two columns, in this order.
+    id_column, label_column : str or int, optional
+        The columns of ids and labels, by name or by position, counted from 1. They are needed unless the table has just
+        these two columns, in this order.
     mapping : dict, optional
         Maps labels of the table to names of classes. Other labels are left out, but an id that has labels of
         both kinds is in conflict. Classes are numbered in the order of the mapping; without a mapping, in
@@ -81,6 +83,9 @@ def read_labels(
     on_conflict : {"drop", "first", "majority", "raise"}
         What to do with an id whose rows have different labels: leave it out, take the first label, take the
         most frequent one (and leave the id out at a tie), or fail.
+    header : bool, optional
+        Whether the first row holds the names of the columns. If not given, it does unless the label in it occurs again
+        in another row or is in the mapping.
 
     Returns
     -------
@@ -95,8 +100,9 @@ def read_labels(
     ({'daf-2': 'shortens', 'daf-16': 'prolongs'}, ('age-1',))
     """
     check_policy(on_conflict)
-    table = _Table(source)
-    id_at, label_at = table.columns(id_column, label_column)
+    table = Table.open(source)
+    remarks = _find_heading(table, id_column, label_column, mapping, where, header)
+    id_at, label_at = _columns(table, id_column, label_column)
     tests = [(table.column(column), value) for column, value in (where or {}).items()]
     tally = Tally("label rows")
     given: dict[str, list[tuple[str, int]]] = {}  # (label, line) of each row of an id
@@ -110,13 +116,33 @@ def read_labels(
             given.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
         else:
             given.setdefault(name, []).append((_OTHER, number))
-    return _one_label_each(given, on_conflict, mapping, tally, table.name)
+    return replace(_one_label_each(given, on_conflict, mapping, tally, table.name), remarks=remarks)
 
 
-def labels_from_mapping(labels: Mapping[str, Any]) -> Labels:
-    """Labels from a dict {id: label}; the classes are numbered in alphabetical order."""
-    by_id = {str(name): str(label) for name, label in labels.items()}
-    return Labels(by_id, tuple(sorted(set(by_id.values()))), tally=Tally("label rows", read=len(by_id)))
+def labels_from_pairs(
+    pairs: Iterable[tuple[Any, Any]], mapping: Mapping[str, str] | None = None, on_conflict: str = "drop"
+) -> Labels:
+    """Labels from pairs (id, label); those without a label (None, NaN or "") are left out and counted.
+
+    Parameters
+    ----------
+    pairs : iterable of (id, label)
+        Ids and labels, which need not be strings: their texts are used.
+    mapping : dict, optional
+        Maps labels to names of classes; see `read_labels`.
+    on_conflict : {"drop", "first", "majority", "raise"}
+        What to do with an id that has different labels; see `read_labels`.
+    """
+    tally, given = Tally("label rows"), dict[str, list[tuple[str, int]]]()
+    for number, (name, label) in enumerate(pairs, 1):
+        tally.read += 1
+        text = "" if label is None or label != label else str(label)
+        if not text:
+            tally.drop("no label")
+        else:
+            known = text if mapping is None else str(mapping.get(text, _OTHER))
+            given.setdefault(str(name), []).append((known, number))
+    return _one_label_each(given, on_conflict, mapping, tally, "")
 
 
 def resolve_conflict(labels: Sequence[str], on_conflict: str) -> str | None:
@@ -168,75 +194,43 @@ def _one_label_each(
     return Labels(by_id, tuple(classes), tuple(conflicting), tally, source)
 
 
-class _Table:
-    """The rows of a CSV or TSV file, and where its columns are."""
+def _find_heading(
+    table: Table,
+    id_column: str | int | None,
+    label_column: str | int | None,
+    mapping: Mapping[str, str] | None,
+    where: Mapping[str, str] | None,
+    header: bool | None,
+) -> tuple[str, ...]:
+    """Take the heading if there is one; if this was found out rather than stated, say so."""
+    stated = [column for column in (id_column, label_column, *(where or {})) if column is not None]
+    if header is None:
+        by_name = any(not is_position(column) for column in stated)
+        header = by_name or table.has_marked_heading or not _first_row_is_data(table, label_column, mapping)
+        found_out = not header
+    else:
+        found_out = False
+    if header:
+        table.take_heading()
+    return (f"{table.name}: the first row was read as data, not as names of columns",) if found_out else ()
 
-    def __init__(self, source: TextSource) -> None:
-        self.name = source_name(source)
-        lines = (pair for pair in numbered_lines(source) if pair[1].strip())
-        first = next(lines, None)
-        if first is None:
-            raise DataError("the file is empty; expected a table with a row of column names", self.name)
-        self._line = first[0]
-        self._rows = self._records(first, lines)
-        _, heading = next(self._rows)
-        self._heading = [column.strip() for column in heading]
 
-    def _records(
-        self, first: tuple[int, str], lines: Iterable[tuple[int, str]]
-    ) -> Iterator[tuple[int, list[str]]]:
-        delimiter = max("\t;,", key=first[1].count) if "\t" not in first[1] else "\t"
-        quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
-        reader = csv.reader(
-            self._follow(chain([first], lines)), delimiter=delimiter, quoting=quoting, strict=True
+def _first_row_is_data(
+    table: Table, label_column: str | int | None, mapping: Mapping[str, str] | None
+) -> bool:
+    """Whether the first row has a label: one that occurs again, as labels do, or is in the mapping."""
+    at = 1 if label_column is None else table.column(label_column)
+    first, *others = (row[at] if at < len(row) else "" for row in table.start)
+    return bool(first) and (first in others or (mapping is not None and first in mapping))
+
+
+def _columns(table: Table, id_column: str | int | None, label_column: str | int | None) -> tuple[int, int]:
+    """The positions of the columns of ids and labels."""
+    if table.width != 2 and (id_column is None or label_column is None):
+        raise DataError(
+            "say which columns hold ids and labels (id_column, label_column); "
+            f"the columns are {table.shown_columns()}",
+            table.name,
         )
-        while True:
-            try:
-                record = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise DataError(f"not valid CSV: {error}", self.name, self._line) from error
-            yield self._line, record
-
-    def _follow(self, lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-        for self._line, line in lines:
-            yield line
-
-    def column(self, name: str) -> int:
-        """The position of the column of this name."""
-        if self._heading.count(name) != 1:
-            found = "more than one" if name in self._heading else "no"
-            raise DataError(f"{found} column {name!r}; the columns are {', '.join(self._heading)}", self.name)
-        return self._heading.index(name)
-
-    def columns(self, id_column: str | None, label_column: str | None) -> tuple[int, int]:
-        """The positions of the columns of ids and labels."""
-        if len(self._heading) != 2 and (id_column is None or label_column is None):
-            raise DataError(
-                "say which columns hold ids and labels (id_column, label_column); "
-                f"the columns are {', '.join(self._heading)}",
-                self.name,
-            )
-        id_at = 0 if id_column is None else self.column(id_column)
-        return id_at, 1 if label_column is None else self.column(label_column)
-
-    def rows(self, last: int, tally: Tally) -> Iterator[tuple[int, list[str]]]:
-        """(line number, fields) of the rows that have a field in the column `last`."""
-        width, short, long = len(self._heading), list[int](), list[int]()
-        for number, row in self._rows:
-            tally.read += 1
-            if len(row) > width:
-                long.append(number)
-            if len(row) > last:
-                yield number, row
-            else:
-                short.append(number)
-                tally.drop("too few fields")
-        self._warn(short, f"have fewer fields than the {last + 1} that are needed and were skipped")
-        self._warn(long, f"have more fields than the {width} column names; columns count from the left")
-
-    def _warn(self, lines: Sequence[int], what: str) -> None:
-        if lines:
-            message = f"{self.name}: {len(lines)} rows (first: line {lines[0]}) {what}"
-            warnings.warn(message, DataWarning, stacklevel=4)
+    id_at = 0 if id_column is None else table.column(id_column)
+    return id_at, 1 if label_column is None else table.column(label_column)

@@ -74,6 +74,10 @@ class Ontology:
         The name of the file, for messages.
     lines : mapping of str to int
         The line at which each term begins, for messages.
+    remarks : tuple of str
+        What was found out about the file rather than stated, such as the order of the columns in a table.
+    is_plain : bool
+        Whether the terms come from a plain list of edges, which may have as many roots as it likes.
 
     Examples
     --------
@@ -101,6 +105,8 @@ class Ontology:
     version: str = ""
     source: str = field(default="", compare=False)
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    is_plain: bool = field(default=False, compare=False)
 
     def __repr__(self) -> str:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"

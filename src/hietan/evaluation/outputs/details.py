@@ -100,6 +100,7 @@ class DatasetDetails:
             "account": self.view.account,
             "present": class_counts(data.X, data.y),
             "effects": self.effects,
+            "row_noun": self.view.row_noun,
             "explained": [
                 {"row": i, "why": why, "similar": similar[i], "methods": self.rows[i]}
                 for i, why in self.chosen.items()

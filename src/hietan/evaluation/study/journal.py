@@ -28,6 +28,7 @@ from hietan._io import (
     safe_file_name,
     to_json,
 )
+from hietan._runtime.locks import lock_file
 from hietan.exceptions import StudyError
 
 FORMAT = 2
@@ -43,12 +44,7 @@ def locked(directory: Path) -> Iterator[None]:
     """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
     with open(directory / LOCK, "a") as file:
         try:
-            import fcntl
-        except ModuleNotFoundError:  # this system has no file locks: then nobody is kept out
-            yield
-            return
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock_file(file.fileno())  # where the system has no locks, nobody is kept out
         except BlockingIOError:
             raise StudyError(
                 f"another run is writing to {directory}; wait for it or choose another directory"

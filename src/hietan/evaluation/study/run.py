@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -21,6 +23,7 @@ from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
 from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
+from hietan.evaluation.study.executors import AHEAD, check_executor, run_on_executor
 from hietan.evaluation.study.journal import (
     Journal,
     append_time,
@@ -59,6 +62,7 @@ def run_study(
     n_jobs: int | None = None,
     backend: str = "threads",
     scheduler: str | None = None,
+    executor: Executor | None = None,
     output: str | Path | None = None,
     groups: Mapping[str, str] | None = None,
     usage: bool = True,
@@ -92,6 +96,10 @@ def run_study(
         failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
     scheduler : str, optional
         The address of a Dask scheduler, such as "tcp://host:8786", for the backend "dask".
+    executor : concurrent.futures.Executor, optional
+        Where jobs run, instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
+        `get_executor()`. It gets `n_jobs` jobs at a time (100 if that is None), each with its dataset, and is not shut
+        down. If it breaks down, a StudyError says so, and the same call with a new one resumes the study.
     output : path, optional
         The directory of the results. An interrupted run, whatever stopped it, resumes when called again with the same
         arguments. Without a directory nothing is kept on disk.
@@ -126,6 +134,10 @@ def run_study(
     """
     study = plan_study(datasets, methods, cv=cv, seeds=seeds, groups=groups, usage=usage, command=command)
     check_resources(n_jobs, backend, scheduler, job_timeout)
+    if executor is not None:
+        check_executor(executor)
+        if backend != "threads":
+            raise ValueError(f"give backend={backend!r} or an executor, not both")
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
         study = replace(study, format=format_of(folder))
@@ -136,6 +148,9 @@ def run_study(
             client = stack.enter_context(cluster_client(scheduler, n_jobs))
             check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
             outcomes = partial(_outcomes_on_workers, client=client, job_timeout=job_timeout)
+        elif executor is not None:
+            ahead = AHEAD if n_jobs is None else effective_n_jobs(n_jobs)
+            outcomes = partial(_outcomes_of_executor, executor=executor, ahead=ahead, job_timeout=job_timeout)
         else:
             outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
         folder.mkdir(parents=True, exist_ok=True)
@@ -215,19 +230,29 @@ def _outcomes(
     study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str, job_timeout: float | None
 ) -> Generator[Outcome]:
     """Run jobs here, and yield them in the order in which they finish."""
-    model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
-
-    def calls() -> Iterator[tuple[Any, ...]]:
-        for job in todo:
-            data = study.datasets[job.dataset]
-            model = model_of(job.dataset, job.method, job.seed)
-            yield job, model, data.X, data.y, *_rows_and_usage(study, job)
-
+    calls = _calls(study, todo)
     with one_thread_for_all_jobs():
         if job_timeout is None:
-            yield from run_unordered(run_job, calls(), n_jobs, backend)
+            yield from run_unordered(run_job, calls, n_jobs, backend)
         else:
-            yield from run_limited(run_job, calls(), n_jobs, job_timeout, _ended)
+            yield from run_limited(run_job, calls, n_jobs, job_timeout, _ended)
+
+
+def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
+    """The arguments of `run_job` for each job."""
+    model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
+    for job in todo:
+        data = study.datasets[job.dataset]
+        model = model_of(job.dataset, job.method, job.seed)
+        yield job, model, data.X, data.y, *_rows_and_usage(study, job)
+
+
+def _outcomes_of_executor(
+    study: Study, todo: Sequence[Job], *, executor: Executor, ahead: int, job_timeout: float | None
+) -> Generator[Outcome]:
+    """Run jobs wherever an executor runs them."""
+    function = run_job if job_timeout is None else partial(run_job_within, job_timeout)
+    yield from run_on_executor(executor, function, _calls(study, todo), _ended, ahead)
 
 
 def _outcomes_on_workers(
@@ -273,17 +298,19 @@ def run_job_on_worker(
     usage: bool,
     job_timeout: float | None,
 ) -> Outcome:
-    """Run a job on a worker: the hierarchy and the seed of the method are set there.
-
-    With a time limit, the job runs in a process of its own. That is a new one for every job, because nobody would end
-    a process that waits on a worker for jobs that may never come.
-    """
+    """Run a job on a worker: the hierarchy and the seed of the method are set there."""
     X, y, hierarchy = table
     call = (job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
-    if job_timeout is None:
-        return run_job(*call)
+    return run_job(*call) if job_timeout is None else run_job_within(job_timeout, *call)
+
+
+def run_job_within(seconds: float, *call: Any) -> Outcome:
+    """Run a job on a worker in a process of its own, which is ended when the time is up.
+
+    It is a new process for every job, because nobody would end one that waits for jobs that may never come.
+    """
     with closing(Processes()) as processes:
-        return processes.run(run_job, call, job_timeout, _ended)
+        return processes.run(run_job, call, seconds, _ended)
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:

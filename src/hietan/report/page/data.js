@@ -15,8 +15,8 @@ function signed(x, digits = 2) {
 }
 
 function probability(p) {
-  if (p > 0.9995 && p < 1) return "> 0.999";
-  if (p < 0.0005 && p > 0) return "< 0.001";
+  if (p > 0.9995) return "> 0.999"; // numbers in the file are rounded, so 1 may be a little less
+  if (p < 0.0005) return "< 0.001";
   return p.toFixed(3);
 }
 
@@ -40,6 +40,12 @@ for (const dataset of datasets) {
   dataset.trainingRows = new Set(dataset.in_training || []);
 }
 
+// What the rows are called. Files of earlier versions do not say, and datasets may disagree.
+const nouns = new Set(datasets.map((dataset) => dataset.row_noun || "row"));
+const rowNoun = nouns.size === 1 ? [...nouns][0] : "row";
+const rowNouns = rowNoun + "s";
+const capitalised = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+
 const symbolOf = (dataset, row) => dataset.symbols?.[row] || "";
 const classOfLabel = (dataset, label) => dataset.classes[dataset.labels.indexOf(label)] ?? label;
 
@@ -52,12 +58,21 @@ function childrenOf(dataset, column) {
   return dataset.below[column] || [];
 }
 
-const isGoTerm = (feature) => /^GO:\d{7}$/.test(feature);
+// Where terms are described, by the prefix of their identifiers; files of earlier versions do not say.
+const termUrls = new Map(Object.entries(report.term_urls ?? { GO: "https://www.ebi.ac.uk/QuickGO/term/{id}" }));
+
+function termUrl(feature) {
+  const [, prefix, code] = /^([^:_]+)[:_](.+)$/s.exec(feature) ?? [null, null, feature];
+  const pattern = termUrls.get(prefix) ?? termUrls.get("*");
+  if (!pattern || !/^https?:\/\//.test(pattern)) return null;
+  const encoded = (text) => encodeURIComponent(text.toWellFormed()).replaceAll("%3A", ":");
+  return pattern.replaceAll("{id}", () => encoded(feature)).replaceAll("{code}", () => encoded(code));
+}
 
 function featureLink(feature) {
-  if (!isGoTerm(feature)) return bdi(feature);
-  const href = "https://www.ebi.ac.uk/QuickGO/term/" + feature;
-  return el("a", { href, rel: "noopener noreferrer", target: "_blank" }, feature);
+  const href = termUrl(feature);
+  if (!href) return bdi(feature);
+  return el("a", { href, rel: "noopener noreferrer", target: "_blank" }, shorten(feature, LONGEST_NAME));
 }
 
 const hasName = (dataset, column) => dataset.names[column] && dataset.names[column] !== dataset.features[column];

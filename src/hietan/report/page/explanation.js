@@ -1,4 +1,4 @@
-// Why one method says what it says about one gene: the tree, the sum, and what was left out.
+// Why one method says what it says about one row: the tree, the sum, and what was left out.
 const STRONGEST_SHOWN = 12;
 const REMOVED_SHOWN = 300;
 
@@ -9,7 +9,7 @@ function explanationPanel(dataset, entry, method) {
   if (!raw) return append(panel, [note("This method does not offer explanations.")]);
   const why = { ...raw, target: classOfLabel(dataset, raw.target) };
   return append(panel, [
-    predictionLine(why),
+    predictionLine(why, calibratedOf(dataset, method, entry.row)),
     el("h4", {}, "The learned tree"),
     learnedTree(dataset, why, title),
     why.trace && treeTrace(dataset, why.trace),
@@ -23,13 +23,21 @@ function explanationPanel(dataset, entry, method) {
 // What explanations leave out of their lists of features: how many, and what they add in total.
 const weakerFeatures = (why) => ({ number: why.rest[0], total: why.rest[1] });
 
-function predictionLine(why) {
+// The calibrated probability of the second class; undefined where there is none.
+const calibratedOf = (dataset, method, row) => dataset.predictions[method]?.calibrated?.[row];
+
+function predictionLine(why, calibrated) {
   const used = why.features.length + weakerFeatures(why).number;
   const removed = sumOf(why.removed.map(([, , , columns]) => columns.length));
   return el(
     "p",
     {},
-    ["P(", bdi(why.target), ") = ", el("strong", {}, probability(why.probability))],
+    calibrated === undefined
+      ? ["P(", bdi(why.target), ") = ", el("strong", {}, probability(why.probability))]
+      : [
+          ["Calibrated P(", bdi(why.target), ") = ", el("strong", {}, probability(calibrated))],
+          `; the model's own is ${probability(why.probability)}`,
+        ],
     `, log-odds ${signed(why.log_odds, 3)}, from ${plural(used, "feature")}`,
     why.removed.length > 0 && `; ${count(removed)} left out`,
     ".",
@@ -95,7 +103,11 @@ function waterfallSteps(dataset, why) {
   return [
     ["base value", "", why.base],
     ...strongest.map((i) => [
-      [term(dataset, why.features[i]), evidenceBehind(dataset, why, i)],
+      [
+        term(dataset, why.features[i]),
+        rowsBehind(dataset, why.features[i], why.values[i]),
+        evidenceBehind(dataset, why, i),
+      ],
       why.values[i],
       contributions[i],
     ]),
@@ -165,7 +177,7 @@ function removedTerms(dataset, why) {
     append(box, [searchField("Search removed terms", draw), list]);
     draw("");
   };
-  const summary = el("summary", {}, `${plural(all.length, "term")} removed as redundant for this gene`);
+  const summary = el("summary", {}, `${plural(all.length, "term")} removed as redundant for this ${rowNoun}`);
   const details = el("details", { class: "removed", ontoggle }, summary, box);
   return details;
 }

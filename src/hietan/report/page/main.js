@@ -2,9 +2,10 @@
 const STUDY_PARTS = [
   ["overview", "Overview", overview],
   ["features", "Features", features],
-  ["genes", "Genes", genes],
+  ["rows", capitalised(rowNouns), rows],
 ];
-const CANDIDATE_PARTS = [["genes", "Genes", genes]];
+const CANDIDATE_PARTS = [["rows", capitalised(rowNouns), rows]];
+const FORMER_NAMES = { genes: "rows" }; // of links to earlier versions of the page
 
 const tabList = document.getElementById("tabs");
 const parts = (isStudy ? STUDY_PARTS : CANDIDATE_PARTS).map(makePart);
@@ -50,12 +51,12 @@ function walkTabs(event) {
 }
 
 // The part in which a row, a term or a method is shown.
-const PART_OF = { row: "genes", term: "features", method: "overview" };
+const PART_OF = { row: "rows", term: "features", method: "overview" };
 
 function followHash() {
   const address = readAddress(location.hash);
   const wanted = address ? PART_OF[address[0]] : location.hash.slice(1);
-  const i = parts.findIndex(({ id }) => id === wanted);
+  const i = parts.findIndex(({ id }) => id === (FORMER_NAMES[wanted] ?? wanted));
   if (i < 0) return;
   showPart(i);
   if (address) openers.get(address[0])?.(address[1]);

@@ -58,7 +58,7 @@ function whatWasRun() {
     runDetails(),
     note(
       "Each row is predicted once per seed, by a model that has not seen it. ",
-      "Genes and explanations are those of the first seed.",
+      "Predictions and explanations are those of the first seed.",
     ),
   );
 }

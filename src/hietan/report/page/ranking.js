@@ -131,7 +131,7 @@ function criticalDifferenceCard(ranking, order) {
     note(
       "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
       Object.keys(ranking.group_ranks).length > 0 &&
-        "The datasets describe the same genes in several ways, so the test finds differences too readily; " +
+        "The datasets describe the same rows in several ways, so the test finds differences too readily; " +
           "the table lists the ranks within each group.",
     ),
   );

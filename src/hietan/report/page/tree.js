@@ -87,7 +87,7 @@ class TreeDrawing {
         { class: "legend" },
         legendItem({ r: 6, fill: "var(--pro)" }, `evidence for ${why.target}`),
         legendItem({ r: 6, fill: "var(--anti)" }, "evidence against it"),
-        legendItem({ r: 5, class: "hollow" }, "hollow: the gene lacks the term"),
+        legendItem({ r: 5, class: "hollow" }, `hollow: the ${rowNoun} lacks the term`),
         el("li", {}, "larger: contributes more"),
       ),
       el(

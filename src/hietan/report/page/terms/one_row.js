@@ -46,12 +46,12 @@ function whatWouldChange(dataset, { changes, to, probability: chance, tried }) {
 function similarRows(dataset, { similar }, goTo, { datasetIndex }) {
   const others = similar.filter(([, similarity]) => similarity > 0);
   if (!others.length) return null;
-  const rows = others.map(([row, similarity]) => ({ ...listedGene(datasetIndex, row), similarity }));
+  const rows = others.map(([row, similarity]) => ({ ...listedRow(datasetIndex, row), similarity }));
   const columns = [
     {
       title: "row",
-      value: ({ gene }) => gene,
-      cell: (g) => el("a", { href: addressOf("row", g.gene), onclick: followTo(() => goTo(g)) }, geneName(g)),
+      value: ({ name }) => name,
+      cell: (g) => el("a", { href: addressOf("row", g.name), onclick: followTo(() => goTo(g)) }, rowName(g)),
     },
     { title: "similarity", isNumber: true, value: (g) => g.similarity, cell: (g) => g.similarity.toFixed(2) },
     {

@@ -22,7 +22,7 @@ from hietan.evaluation import METRICS, Method, StudyError, make_rankings, read_s
 from hietan.evaluation.study import read_manifest
 from hietan.report import study_summary, write_report
 
-OLD = Path(__file__).parents[1] / "data" / "study-0.1"
+OLD = Path(__file__).parents[2] / "data" / "study-0.1"
 
 
 def lines_of(path):

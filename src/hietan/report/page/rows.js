@@ -1,72 +1,74 @@
-// Genes: find one, see what each method says about it, and why.
-const FIRST_GENES = 40;
-const MORE_GENES = 200;
+// Rows: find one, see what each method says about it, and why.
+const FIRST_LISTED = 40;
+const MORE_LISTED = 200;
 
-// Why a gene is among those that are explained, in the words of the page.
+// Why a row is among those that are explained, in the words of the page.
 const WHY_EXPLAINED = {
   "sure and right": "most confident, correct",
   "sure and wrong": "most confident, wrong",
   "asked for": "requested",
 };
 
-// One gene of one dataset, as it is listed.
-function listedGene(datasetIndex, row) {
+// One row of one dataset, as it is listed. In the data, its names are called genes, as in files of earlier versions.
+function listedRow(datasetIndex, row) {
   const dataset = datasets[datasetIndex];
-  const gene = dataset.genes[row];
-  const searchText = `${gene} ${symbolOf(dataset, row)}`.toLowerCase();
-  return { dataset, datasetIndex, row, gene, searchText, entry: dataset.explanations.get(row) };
+  const name = dataset.genes[row];
+  const isKnown = dataset.trainingRows.has(row);
+  const searchText = `${name} ${symbolOf(dataset, row)} ${trainingOf(dataset, row)?.[0] ?? ""}`.toLowerCase();
+  return { dataset, datasetIndex, row, name, isKnown, searchText, entry: dataset.explanations.get(row) };
 }
 
-function genes() {
-  const all = datasets.flatMap((dataset, i) => dataset.genes.map((_, row) => listedGene(i, row)));
+function rows() {
+  const all = datasets.flatMap((dataset, i) => dataset.genes.map((_, row) => listedRow(i, row)));
   if (isStudy) all.sort((a, b) => Boolean(b.entry) - Boolean(a.entry));
-  const browser = new GeneBrowser(all);
-  browser.open(firstGene(all));
+  const browser = new RowBrowser(all);
+  browser.open(firstRow(all));
   openers.set("row", (name) => browser.openNamed(name));
   return [!isStudy && candidatesIntro(), browser.elements()];
 }
 
-function candidatesIntro() {
-  const caution = el("p", { class: "caution" }, el("strong", {}, "Note: "), el("bdi", {}, about.caution));
-  return card("What this is", el("p", {}, bdi(about.model)), caution);
-}
-
-// The best candidate; in a study, the gene of the first dataset with the most to see.
-function firstGene(all) {
+// The best candidate; in a study, the row of the first dataset with the most to see.
+function firstRow(all) {
   if (!isStudy) return all[0];
   const explained = all.filter((g) => g.datasetIndex === 0 && g.entry);
   const most = Math.max(...explained.map(smallestTree));
   return explained.find((g) => smallestTree(g) === most) || all[0];
 }
 
-// How much there is to see for a gene that the methods got right: the features of the smallest tree.
+// How much there is to see for a row that the methods got right: the features of the smallest tree.
 function smallestTree({ entry }) {
   const trees = Object.values(entry.methods).filter((why) => why.tree);
   if (entry.why === "sure and wrong" || !trees.length) return 0;
   return Math.min(...trees.map((why) => why.features.length));
 }
 
-// The list of genes, and beside it the one that is chosen.
-class GeneBrowser {
+// The list of rows, and beside it the one that is chosen.
+class RowBrowser {
   constructor(all) {
     this.all = all;
     this.query = "";
     this.datasetIndex = null;
     this.explainedOnly = false;
-    this.shown = FIRST_GENES;
+    this.known = !isStudy && !all.some((g) => !g.isKnown);
+    this.lowestFirst = false;
+    this.shown = FIRST_LISTED;
     this.chosen = null;
-    this.list = el("ul", { class: "genes" });
+    this.list = el("ul", { class: "rows" });
     this.status = el("p", { class: "note", role: "status" });
     this.more = el("div", { class: "more" });
-    this.detail = el("div", { id: "gene", tabindex: -1 });
+    this.detail = el("div", { id: "row", tabindex: -1 });
   }
 
   elements() {
     const side = card(
-      isStudy ? "Genes" : "Candidates, most likely first",
+      isStudy ? capitalised(rowNouns) : "Candidates",
       this.controls(),
       this.status,
-      el("div", { class: "list-box", tabindex: 0, role: "region", "aria-label": "Genes found" }, this.list),
+      el(
+        "div",
+        { class: "list-box", tabindex: 0, role: "region", "aria-label": `${capitalised(rowNouns)} found` },
+        this.list,
+      ),
       this.more,
     );
     return el("div", { class: "grid side" }, side, this.detail);
@@ -79,17 +81,18 @@ class GeneBrowser {
       "div",
       { class: "controls" },
       searchField(
-        "Search genes",
+        `Search ${rowNouns}`,
         (query) => this.change({ query }),
         () => this.openFirst(),
       ),
       datasets.length > 1 && selectField("Dataset", options, changeDataset, ""),
+      !isStudy && candidateSwitches(this),
       checkbox("explained only", (explainedOnly) => this.change({ explainedOnly })),
     );
   }
 
   change(what) {
-    Object.assign(this, what, { shown: FIRST_GENES });
+    Object.assign(this, what, { shown: FIRST_LISTED });
     this.draw();
   }
 
@@ -97,24 +100,26 @@ class GeneBrowser {
     return (
       (this.datasetIndex === null || g.datasetIndex === this.datasetIndex) &&
       (!this.explainedOnly || g.entry) &&
+      (isStudy || g.isKnown === this.known) &&
       g.searchText.includes(this.query)
     );
   }
 
   draw() {
     const found = this.all.filter((g) => this.matches(g));
+    if (this.lowestFirst) found.reverse();
     const severalTimes = datasets.length > 1 && this.datasetIndex === null;
-    this.status.textContent = plural(found.length, "gene") + (severalTimes ? ", counted once per dataset" : "");
+    this.status.textContent = plural(found.length, rowNoun) + (severalTimes ? ", counted once per dataset" : "");
     const item = (g) =>
       el(
         "li",
         {},
-        geneButton(g, this.isChosen(g), () => this.choose(g)),
+        rowButton(g, this.isChosen(g), () => this.choose(g)),
       );
     setContent(this.list, found.slice(0, this.shown).map(item));
     const left = found.length - this.shown;
     const showMore = () => {
-      this.shown += MORE_GENES;
+      this.shown += MORE_LISTED;
       this.draw();
     };
     setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
@@ -123,13 +128,13 @@ class GeneBrowser {
   // An exact name comes before names that contain it.
   openFirst() {
     const found = this.all.filter((g) => this.matches(g));
-    const isExact = (g) => [g.gene, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
+    const isExact = (g) => [g.name, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
     const first = found.find(isExact) ?? found[0];
     if (first) this.choose(first);
   }
 
   openNamed(name) {
-    const found = this.all.filter((g) => g.gene === name || symbolOf(g.dataset, g.row) === name);
+    const found = this.all.filter((g) => g.name === name || symbolOf(g.dataset, g.row) === name);
     const first = found.find((g) => g.entry) ?? found[0];
     if (first && !this.isChosen(first)) this.open(first);
   }
@@ -144,47 +149,37 @@ class GeneBrowser {
     if (g)
       setContent(
         this.detail,
-        geneDetail(g, (other) => this.choose(other)),
+        rowDetail(g, (other) => this.choose(other)),
       );
   }
 
-  // On narrow screens the gene is below the list, so it is scrolled to.
+  // On narrow screens the row is below the list, so it is scrolled to.
   choose(g) {
     this.open(g);
-    setAddress("row", g.gene);
+    setAddress("row", g.name);
     this.detail.focus({ preventScroll: true });
     if (innerWidth < 960) this.detail.scrollIntoView();
   }
 }
 
-function geneName({ dataset, row, gene }) {
+function rowName({ dataset, row, name }) {
   const symbol = symbolOf(dataset, row);
-  return [bdi(gene), symbol && [" ", el("span", { class: "symbol" }, bdi(symbol))]];
+  return [bdi(name), symbol && symbol !== name && [" ", el("span", { class: "symbol" }, bdi(symbol))]];
 }
 
-function geneButton(g, isChosen, onclick) {
+function rowButton(g, isChosen, onclick) {
   const attributes = { type: "button", "aria-current": isChosen, onclick };
-  return el("button", attributes, isStudy ? studyGeneLines(g) : candidateLines(g));
+  return el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g));
 }
 
 const pill = (text, className = "pill") => el("span", { class: className }, text);
 
-function candidateLines(g) {
-  const [prediction] = Object.values(g.dataset.predictions);
-  const isKnown = g.dataset.trainingRows.has(g.row);
-  return [
-    el("strong", {}, el("span", { class: "rank" }, g.row + 1), geneName(g)),
-    el("span", {}, signed(prediction.log_odds[g.row])),
-    el("span", { class: "sub" }, g.entry && strongestReasons(g), isKnown && [" ", pill("in the training data")]),
-  ];
-}
-
-function studyGeneLines(g) {
+function studyRowLines(g) {
   const { dataset, row, entry } = g;
   const predictions = Object.values(dataset.predictions);
   const correct = predictions.filter((p) => p.predicted[row] === dataset.truth[row]).length;
   return [
-    el("strong", {}, geneName(g)),
+    el("strong", {}, rowName(g)),
     el("span", {}, entry && pill("explained")),
     el(
       "span",
@@ -195,28 +190,17 @@ function studyGeneLines(g) {
   ];
 }
 
-// The three features that contribute most to the class whose log-odds are shown.
-function strongestReasons({ dataset, entry }) {
-  const why = entry.methods[0];
-  const inFavour = why.contributions.map((contribution, i) => [contribution, i]).filter(([c]) => c > 0);
-  const strongest = inFavour.sort((a, b) => b[0] - a[0]).slice(0, 3);
-  return strongest.map(([contribution, i], k) => {
-    const text = bdi(shorten(termText(dataset, why.features[i]), 48));
-    return [k ? "; " : "", why.values[i] ? "" : "no ", text, " ", signed(contribution, 1)];
-  });
-}
-
-function geneDetail(g, goTo) {
+function rowDetail(g, goTo) {
   const { dataset, row, entry } = g;
-  const others = sameGeneElsewhere(g);
+  const others = sameRowElsewhere(g);
   const overall = card(
     null,
-    el("h2", {}, "Gene ", geneName(g)),
-    el("p", {}, isStudy ? studyGeneSummary(g) : candidateSummary(g)),
+    el("h2", {}, `${capitalised(rowNoun)} `, rowName(g)),
+    el("p", {}, isStudy ? studyRowSummary(g) : candidateSummary(g)),
     scoreTable(dataset, row),
     others.length > 0 &&
       note(
-        "The same gene in ",
+        `The same ${rowNoun} in `,
         others.map((o, k) => [k ? " " : "", button(bdi(o.dataset.name), () => goTo(o))]),
       ),
     !entry && howToExplain(g),
@@ -224,27 +208,19 @@ function geneDetail(g, goTo) {
   return [overall, entry && explanations(dataset, entry), entry?.similar && similarRows(dataset, entry, goTo, g)];
 }
 
-function studyGeneSummary({ dataset, row, entry }) {
+function studyRowSummary({ dataset, row, entry }) {
   const trueClass = el("strong", {}, bdi(dataset.classes[dataset.truth[row]]));
   const why = entry && `; ${WHY_EXPLAINED[entry.why] ?? entry.why}`;
   return ["Dataset ", bdi(dataset.name), "; true class ", trueClass, why, "."];
 }
 
-function candidateSummary({ dataset, row }) {
-  const isKnown = dataset.trainingRows.has(row);
-  return [
-    `Rank ${count(row + 1)} of ${count(dataset.genes.length)}.`,
-    isKnown && " The model was trained on this gene and knew its class.",
-  ];
-}
-
-// Datasets of one group, such as one organism, describe the same genes.
-function sameGeneElsewhere(g) {
+// Datasets of one group, such as one organism, describe the same rows.
+function sameRowElsewhere(g) {
   if (!isStudy || !g.dataset.group) return [];
   return datasets
-    .map((other, i) => [i, other === g.dataset || other.group !== g.dataset.group ? -1 : other.genes.indexOf(g.gene)])
+    .map((other, i) => [i, other === g.dataset || other.group !== g.dataset.group ? -1 : other.genes.indexOf(g.name)])
     .filter(([, row]) => row >= 0)
-    .map(([i, row]) => listedGene(i, row));
+    .map(([i, row]) => listedRow(i, row));
 }
 
 function scoreTable(dataset, row) {
@@ -253,8 +229,9 @@ function scoreTable(dataset, row) {
     columnHead("method"),
     columnHead("predicted"),
     isStudy && columnHead("verdict"),
+    isCalibrated(dataset) && numberHead("calibrated P(", bdi(shorten(shownClass, 24)), ")"),
     numberHead("log-odds"),
-    numberHead("P(", bdi(shorten(shownClass, 24)), ")"),
+    numberHead(isCalibrated(dataset) ? "raw P(" : "P(", bdi(shorten(shownClass, 24)), ")"),
   ];
   const rows = Object.entries(dataset.predictions).map(([method, prediction]) =>
     scoreRow(dataset, row, methods[method].name, prediction),
@@ -272,6 +249,7 @@ function scoreRow(dataset, row, method, prediction) {
     rowHead(bdi(method)),
     el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
     isStudy && el("td", {}, verdict),
+    prediction.calibrated && numberCell(el("strong", {}, probability(prediction.calibrated[row]))),
     numberCell(signed(odds)),
     numberCell(chance === null ? "–" : probability(chance)),
   );
@@ -286,18 +264,18 @@ function scoresOf(prediction, row) {
   return { odds: null, chance: prediction.probability ? prediction.probability[row] : null };
 }
 
-function howToExplain({ gene }) {
+function howToExplain({ name }) {
   const command = isStudy
-    ? `${about.command || "hietan study ..."} --genes ${shellQuoted(gene)}`
-    : `${about.command} --gene ${shellQuoted(gene)}`;
+    ? `${about.command || "hietan study ..."} --rows ${shellQuoted(name)}`
+    : `${about.command} --row ${shellQuoted(name)}`;
   const words = isStudy
-    ? "This gene is not explained in this report. Run this command with the study's own directory as --output to " +
-      "add its explanation; finished jobs are not run again:"
-    : "This command explains the gene in a terminal:";
+    ? `This ${rowNoun} is not explained in this report. Run this command with the study's own directory as --output ` +
+      "to add its explanation; finished jobs are not run again:"
+    : `This command explains the ${rowNoun} in a terminal:`;
   return [el("p", {}, words), el("pre", {}, el("code", { class: "command" }, command))];
 }
 
-// The methods last looked at stay chosen from gene to gene.
+// The methods last looked at stay chosen from row to row.
 const lastShown = { first: null, second: null };
 
 function explanations(dataset, entry) {

@@ -1,0 +1,108 @@
+"""docs/selections.md: the tables between its marks are made from docs/aire.csv alone; the text around them stays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from hietan._io import atomic_write
+from hietan.catalogue import METHODS, method_sets
+from reproduction.aire.measure import RESULTS, Row, read_results
+
+PAGE = RESULTS.parent / "selections.md"
+ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
+MODELS = {"nb": "naive Bayes", "tan": "TAN", "nearest": "3 nearest rows", "logistic": "logistic regression"}
+# The methods of each line: a selection, and the method of each model.
+SELECTIONS: Mapping[str, Mapping[str, str]] = {
+    "none": {"nb": "bernoulli-nb", "tan": "tan", "nearest": "nearest", "logistic": "logistic-l2"},
+    **{
+        title: {model: f"{title.lower()}-{model}" for model in ("nb", "tan", "nearest")}
+        for title in ("HIP", "MR", "HIP-MR")
+    },
+    "HNB, 50 features": {"nb": "hnb"},
+    "RNB, 50 features": {"nb": "rnb"},
+    **{title: {model: f"{title.lower()}-{model}" for model in MODELS} for title in ("GTD", "SHSEL", "TSEL")},
+}
+
+
+def mean(rows: Iterable[Row], metric: str) -> float:
+    """The mean over datasets of the mean over seeds."""
+    by_dataset: dict[str, list[float]] = {}
+    for row in rows:
+        by_dataset.setdefault(row["dataset"], []).append(float(row[metric]))
+    return float(np.mean([np.mean(values) for values in by_dataset.values()]))
+
+
+def both(rows: Sequence[Row]) -> str:
+    """GMean in percent and AUC, as a cell shows them."""
+    return f"{100 * mean(rows, 'gmean'):.1f} / {mean(rows, 'auc'):.3f}"
+
+
+def of(rows: Iterable[Row], method: str) -> list[Row]:
+    """The rows of a method."""
+    return [row for row in rows if row["method"] == method]
+
+
+def table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    ruler = ["---", *["---:"] * (len(header) - 1)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (header, ruler, *lines))
+
+
+def means_table() -> str:
+    """A line per selection, a column per model."""
+    rows = read_results()
+    lines = [
+        [title, *(both(of(rows, methods[model])) if model in methods else "" for model in MODELS)]
+        for title, methods in SELECTIONS.items()
+    ]
+    return table(["selection", *MODELS.values()], lines)
+
+
+def organisms_table() -> str:
+    """A line per method, a column per organism, the best mean GMean first."""
+    rows = read_results()
+    methods = sorted(method_sets()["aire"], key=lambda name: -mean(of(rows, name), "gmean"))
+    lines = []
+    for name in methods:
+        own = of(rows, name)
+        parts = [[row for row in own if row["dataset"].startswith(code)] for code in ORGANISMS]
+        lines.append([METHODS[name].title, f"`{name}`", *map(both, parts), both(own)])
+    return table(["method", "name", *ORGANISMS.values(), "all 28"], lines)
+
+
+def settings_text() -> str:
+    """How the figures were made."""
+    rows = read_results()
+    seeds = len({row["seed"] for row in rows})
+    datasets = len({row["dataset"] for row in rows})
+    times = "one seed" if seeds == 1 else f"the mean of {seeds} seeds"
+    return (
+        f"GMean in percent / AUC over {datasets} datasets, each by stratified 10-fold cross-validation, pooled over "
+        f"the folds; {times}; alpha 1, Laplace smoothing, thresholds not tuned.\n"
+    )
+
+
+BLOCKS: Mapping[str, Callable[[], str]] = {
+    "settings": settings_text,
+    "means": means_table,
+    "organisms": organisms_table,
+}
+
+
+def filled(page: str) -> str:
+    """The page with every table made again from the file."""
+    for name, make in BLOCKS.items():
+        pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        if not pattern.search(page):
+            raise ValueError(f"{PAGE.name} has no place for {name!r}: expected <!-- {name} --> and its end")
+        text = make()
+        page = pattern.sub(lambda match, text=text: match[1] + text + match[2], page)
+    return page
+
+
+def write() -> None:
+    """Fill the tables of docs/selections.md."""
+    atomic_write(PAGE, filled(PAGE.read_text(encoding="utf-8")))

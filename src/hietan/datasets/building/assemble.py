@@ -1,0 +1,254 @@
+"""From an ontology, annotations and labels to the parts of a dataset, with an account of what was lost on the way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.datasets.account import LEFT_OUT, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets.building.attributes import (
+    Attributes,
+    ColumnTest,
+    choose_tests,
+    open_attributes,
+    passed_by_rows,
+)
+from hietan.datasets.building.columns import Columns, choose_columns, given_columns
+from hietan.datasets.building.genes import Genes, LivingTerms, genes_from_annotations
+from hietan.datasets.building.options import BuildOptions
+from hietan.datasets.building.rows import GeneRows, all_rows, labelled_rows
+from hietan.datasets.building.sources import (
+    file_hashes,
+    open_annotations,
+    open_labels,
+    open_ontology,
+    versions,
+)
+from hietan.datasets.duplicates import count_duplicates, first_of_each
+from hietan.datasets.parts import DatasetParts
+from hietan.datasets.readers.annotation import Annotation
+from hietan.datasets.readers.annotations import AnnotationReader
+from hietan.datasets.readers.labels import Labels
+from hietan.datasets.readers.ontology import Ontology
+from hietan.exceptions import DataError, DataWarning
+from hietan.hierarchy import Hierarchy
+
+_OF_GENES = ("gaf", "gene2go", "gpad-1", "gpad-2")
+
+
+def assemble(
+    ontology: Any,
+    annotations: Any,
+    labels: Any,
+    columns: Any,
+    options: BuildOptions,
+    *,
+    name: str,
+    row_noun: str | None,
+    origin: str,
+) -> DatasetParts:
+    """The parts of a dataset, from sources in every form that `build_dataset` accepts; it documents the rest."""
+    go = open_ontology(ontology, options)
+    options = options.resolved_for(go)
+    hierarchy = go.hierarchy_of(options.relations)
+    known_labels = open_labels(labels, options)
+    account = _open_account(known_labels, options)
+    _count_relations(go, options, account.relations)
+    stream = open_annotations(annotations, options, go)
+    left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
+    living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
+    genes = genes_from_annotations(
+        stream, living_term, account.annotations, options.taxon, options.evidence, left_out
+    )
+    rows = _choose_rows(known_labels, genes, options, account)
+    _count_lines(stream, genes, rows, account.annotations)
+    attributes = _open_attributes(columns, rows, options, account)
+    rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
+    for complaint in account.complaints():
+        warnings.warn(complaint, DataWarning, stacklevel=3)
+    y, target_names = _classes(rows, known_labels)
+    return {
+        "X": chosen.X,
+        "y": y,
+        "hierarchy": chosen.hierarchy(hierarchy),
+        "feature_names": chosen.names,
+        "term_names": tuple(go.terms[t].name if t in go.terms else t for t in chosen.terms),
+        "instance_names": tuple(rows.names),
+        "target_names": target_names,
+        "provenance": {
+            "origin": origin,
+            "files": file_hashes(ontology, annotations, labels, columns),
+            "versions": versions(go, stream),
+            "options": options.as_dict(),
+            "account": account.as_dict(),
+            **_found_out(go, stream, known_labels, attributes),
+            **_remarks(chosen, y),
+        },
+        "name": name,
+        "symbols": rows.symbols(genes),
+        "synonyms": rows.synonyms(genes),
+        "row_noun": row_noun or _usual_noun(stream),
+    }
+
+
+def _usual_noun(stream: Iterable[Annotation]) -> str:
+    format = stream.format if isinstance(stream, AnnotationReader) else ""
+    return "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
+
+
+def _found_out(
+    ontology: Ontology, stream: Iterable[Annotation], labels: Labels | None, attributes: Attributes | None
+) -> dict[str, list[str]]:
+    """What was found out about the sources rather than stated: the formats of files and the order of columns."""
+    reader = stream if isinstance(stream, AnnotationReader) else None
+    found = [f"{reader.name}: read as {reader.format}"] if reader else []
+    for source in (ontology, reader, labels, attributes):
+        found += source.remarks if source is not None else ()
+    return {"found out": found} if found else {}
+
+
+def _terms_to_leave_out(
+    drop_terms: Iterable[str], ontology: Ontology, hierarchy: Hierarchy
+) -> frozenset[str]:
+    """The terms to leave out, and all terms below them."""
+    left_out = set[str]()
+    for term in drop_terms:
+        current = ontology.resolve(term)
+        if current is None:
+            raise ValueError(f"drop_terms names {term!r:.80}, which the ontology does not have")
+        left_out |= {current} | hierarchy.descendants(current)
+    return frozenset(left_out)
+
+
+def _open_attributes(
+    columns: Any, rows: GeneRows, options: BuildOptions, account: Account
+) -> Attributes | None:
+    if columns is None:
+        return None
+    attributes = open_attributes(columns, rows.names, options.id_column, options.header)
+    account.table_rows, account.table_columns = attributes.rows, attributes.columns
+    return attributes
+
+
+def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
+    genes = "genes" if labels is None else "labelled genes"
+    account = Account(genes, "terms" if options.features is None else "features asked for")
+    if labels is not None:
+        account.label_rows = labels.tally
+    return account
+
+
+def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) -> None:
+    tally.read = sum(1 for _ in ontology.edges(options.relations))
+    tally.drop(UNDEFINED_PARENT, len(ontology.undefined_parents(options.relations)))
+
+
+def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
+    if labels is None:
+        rows = all_rows(genes, options.match[0], account.genes)
+    else:
+        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.genes)
+    if not rows.names:
+        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
+    return rows
+
+
+def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
+    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
+    if isinstance(stream, AnnotationReader):
+        tally.read += stream.malformed
+        tally.drop("too few columns", stream.malformed)
+    in_rows = {name for objects in rows.objects for name in objects}
+    tally.drop("gene is no row", sum(n for name, n in genes.lines.items() if name not in in_rows))
+    different = sum(len(genes.terms[name]) for name in in_rows)
+    tally.change("says the same as another", tally.used - different)
+
+
+def _choose_table(
+    rows: GeneRows,
+    genes: Genes,
+    ontology: Ontology,
+    hierarchy: Hierarchy,
+    attributes: Attributes | None,
+    options: BuildOptions,
+    account: Account,
+) -> tuple[GeneRows, Columns]:
+    """The rows and columns that are kept.
+
+    Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
+    duplicates are dropped, so that neither option changes what the other keeps.
+    """
+    column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
+    X = hierarchy.close(rows.annotated_with(genes, column_of, len(hierarchy)))
+    tests = _choose_tests(attributes, ontology, options)
+    if options.features is not None:
+        features = tuple(name for name in options.features if name not in tests)
+        columns = given_columns(X, ontology, hierarchy, features, account.terms)
+    else:
+        columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
+        left_out = _with_ancestors(genes.left_out, hierarchy, options, ontology)
+        account.terms.read += len(left_out)
+        account.terms.drop(LEFT_OUT, len(left_out))
+    if attributes is not None:
+        further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
+        columns = columns.beside(further, tuple(tests), options.features)
+    if options.deduplicate:
+        kept = first_of_each(columns.X, rows.labels)
+        account.genes.drop("identical row of the same class", len(rows.names) - len(kept))
+        rows, columns = rows.take(kept), columns.take_rows(kept)
+    if options.features is None:
+        columns = columns.without(
+            hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
+        )
+    if not columns.names:
+        raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
+    return rows, columns
+
+
+def _choose_tests(
+    attributes: Attributes | None, ontology: Ontology, options: BuildOptions
+) -> dict[str, ColumnTest]:
+    """The features from a further table by name: all that enough rows have, or those that were asked for."""
+    if attributes is None:
+        return {}
+    if options.features is None:
+        tests = choose_tests(attributes, options.bins, options.min_support)
+    else:
+        asked = [name for name in options.features if ontology.resolve(name) is None]
+        found = [ColumnTest.parse(name, attributes.values) for name in asked]
+        # A name that was not made here may read as a test, but then it is not that test's name.
+        tests = [
+            test for name, test in zip(asked, found, strict=True) if test is not None and test.name == name
+        ]
+        attributes.columns.read = len(attributes.values)
+    named = {test.name: test for test in tests}
+    for name in named:
+        if ontology.resolve(name) is not None:
+            raise DataError(
+                f"the further table makes a feature {name!r:.80}, which is a term; rename the column"
+            )
+    return named
+
+
+def _with_ancestors(
+    left_out: Iterable[str], hierarchy: Hierarchy, options: BuildOptions, ontology: Ontology
+) -> set[str]:
+    """The features that are missing because annotations were left out: those to drop that have one at or below them."""
+    to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
+    return {above for term in left_out for above in ({term} | hierarchy.ancestors(term)) if above in to_drop}
+
+
+def _classes(rows: GeneRows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    if labels is None:
+        return np.full(len(rows.names), -1), ()
+    number = {label: c for c, label in enumerate(labels.classes)}
+    return np.array([number[label] for label in rows.labels], dtype=np.intp), labels.classes
+
+
+def _remarks(columns: Columns, y: NDArray[np.intp]) -> dict[str, Any]:
+    empty = int((np.diff(columns.X.indptr) == 0).sum())
+    return {"missing_features": list(columns.missing), "empty_rows": empty, **count_duplicates(columns.X, y)}

@@ -1,0 +1,1 @@
+"""Ageing-related genes of worm and fly, which come with the package."""

@@ -1,0 +1,218 @@
+"""Chosen columns, and a classifier that is fitted only to them: what the selections share."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from hietan.classifiers.checks import align_hierarchy, in_memory, refuse_dataset, validated, warn_of_columns
+from hietan.explain import Explanations
+from hietan.explain.labels import explain_dataset, is_dataset, readable_names, refuse_row_names
+from hietan.hierarchy import Hierarchy
+from hietan.structure import Tree
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _if_offered(method: _F) -> _F:
+    """Offer a method only if the wrapped classifier has one of the same name."""
+    name = method.__name__
+    offered: _F = available_if(lambda self: hasattr(getattr(self, "estimator_", self.estimator), name))(
+        method
+    )
+    return offered
+
+
+def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
+    """Some of the columns of a table; those of a data frame keep their names, which the next step matches and shows.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame
+        The table.
+    rows : array or CSR matrix
+        The same table, validated; its columns are taken if X is not a data frame whose columns have names.
+    columns : int array
+        The places of the columns.
+    """
+    names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return rows[:, columns]
+    return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns.tolist()]
+
+
+class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
+
+    A hierarchy given to the classifier, however deep inside it, is restricted to the chosen columns, so that columns
+    need no names to be matched with it; relations through dropped columns remain. Trees and explanations refer to all
+    columns; the dropped ones are in no tree.
+    """
+
+    estimator: Any
+    estimator_: Any
+    hierarchy_: Hierarchy
+    support_: NDArray[np.bool_]
+
+    @abstractmethod
+    def _check_parameters(self) -> None:
+        """Refuse wrong parameters."""
+
+    @abstractmethod
+    def _choose(self, X: Any, rows: Any, y: Any) -> NDArray[np.bool_]:
+        """Which columns to keep, judged by the training rows: X as it was given, `rows` validated."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Choose the columns, and fit a clone of the classifier to them.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows.
+        y : array of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        refuse_dataset(self.estimator, X, y)
+        self._check_parameters()
+        X, y = self._in_memory(X), self._in_memory(y)
+        # A fit that is refused leaves no model rather than a mixture of two.
+        for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
+            self.__dict__.pop(fitted, None)
+        rows = validated(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        kept = self._choose(X, rows, y)
+        names = getattr(self, "feature_names_in_", None)
+        model = clone(self.estimator)
+        own, inner = "hierarchy", model
+        while isinstance(inner, ClassifierOnColumns):
+            own, inner = f"estimator__{own}", inner.estimator
+        whole: dict[str, Hierarchy] = {}
+        for name, value in model.get_params(deep=True).items():
+            # None becomes a hierarchy without relations, for the names of all columns in trees. Not deeper inside,
+            # where other steps may have changed the columns.
+            if (name == own and value is None) or (
+                name.rpartition("__")[2] == "hierarchy" and isinstance(value, Hierarchy)
+            ):
+                whole[name] = align_hierarchy(value, names, len(kept))
+                warn_of_columns(value, names, stacklevel=2)
+        columns = np.flatnonzero(kept)
+        model.set_params(**{name: h.restrict([h.features[j] for j in columns]) for name, h in whole.items()})
+        model.fit(take_columns(X, rows, columns), y)
+        self.hierarchy_ = whole.get(own, align_hierarchy(None, names, len(kept)))
+        self.estimator_, self.support_, self.classes_ = model, kept, model.classes_
+        return self
+
+    @_if_offered
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row."""
+        return np.asarray(self._call("predict", X))
+
+    @_if_offered
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(c | x) for each row and class, in the order of `classes_`."""
+        return np.asarray(self._call("predict_proba", X))
+
+    @_if_offered
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        return np.asarray(self._call("predict_log_proba", X))
+
+    @_if_offered
+    def predict_joint_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c, x) for each row and class, in the order of `classes_`; not normalised."""
+        return np.asarray(self._call("predict_joint_log_proba", X))
+
+    @_if_offered
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """The classifier's own scores of the rows."""
+        return np.asarray(self._call("decision_function", X))
+
+    @_if_offered
+    def trees(self, X: Any) -> list[Tree]:
+        """The tree that scores each row of X, over all columns; those that were dropped are not in it."""
+        found: list[Tree] = self._call("trees", X)
+        widened = {id(tree): tree.over(self.hierarchy_.features) for tree in found}  # often one tree for all
+        return [widened[id(tree)] for tree in found]
+
+    @_if_offered
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
+        """Why each row of X is classified as it is; the dropped columns contribute nothing.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows to explain, with all columns.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
+        target : label or None, default None
+            The class whose log-odds are explained. None means the second of two classes, or the predicted class if
+            there are more.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of all columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
+        if is_dataset(X):
+            return explain_dataset(self.explain, X, rows, target, term_names)
+        refuse_row_names(rows)
+        check_is_fitted(self)
+        names = readable_names(term_names, self.hierarchy_.features)
+        found = self._call("explain", X, target=target, term_names=names)
+        return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
+
+    @_if_offered
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X; the dropped columns add 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows, with all columns.
+        target : label or None, default None
+            The class, as for `explain`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            The numbers of `explain`.
+        """
+        found = np.asarray(self._call("contributions", X, target=target))
+        whole = np.zeros((len(found), len(self.support_)))
+        whole[:, np.flatnonzero(self.support_)] = found
+        return whole
+
+    def _call(self, method: str, X: Any, **options: Any) -> Any:
+        """Call a method of the fitted classifier with the kept columns of the rows."""
+        check_is_fitted(self)
+        rows = validated(self, self._in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        columns = np.flatnonzero(self.support_)
+        return getattr(self.estimator_, method)(take_columns(X, rows, columns), **options)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
+        return tags
+
+    def _in_memory(self, rows: Any) -> Any:
+        return in_memory(rows, type(self).__name__, "all rows are needed to choose the columns")

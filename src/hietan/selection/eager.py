@@ -1,0 +1,318 @@
+"""Eager selections along the hierarchy, as transformers: the columns are chosen once, in the training rows."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from hietan.classifiers.checks import (
+    align_hierarchy,
+    check_binarize,
+    check_hierarchy,
+    in_memory,
+    is_finite,
+    validated,
+    warn_of_columns,
+    warn_of_contradiction,
+)
+from hietan.hierarchy import Hierarchy
+from hietan.selection._rules import above_some_path, best_of_branches, first_peaks
+from hietan.selection.columns import take_columns
+from hietan.structure import (
+    BinaryRows,
+    PairCounts,
+    count_ones,
+    first_violation,
+    gain_ratio,
+    information_gain,
+    lift,
+)
+
+
+class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+    """What the transformers share: they count the training rows, score each feature and select along the hierarchy.
+
+    A subclass implements `_score` and `_select`. The columns of a data frame keep their names, whatever the output is
+    set to, so that the next step of a pipeline matches its hierarchy by name. Arrays and sparse matrices have none;
+    `set_output(transform="pandas")` gives dense ones the names of the hierarchy, and `SelectedColumns` needs no names.
+    """
+
+    hierarchy: Hierarchy | None
+    binarize: float | None
+    hierarchy_: Hierarchy
+    scores_: NDArray[np.float64]
+    support_: NDArray[np.bool_]
+
+    @abstractmethod
+    def _score(self, counts: PairCounts) -> NDArray[np.float64]:
+        """The number of each feature that the selection compares."""
+
+    @abstractmethod
+    def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+        """Which features are kept."""
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose the columns.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows. A sparse matrix is never made dense; the columns of a data frame are matched to the
+            hierarchy by name.
+        y : array of shape (n_samples,)
+            Their classes.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        self._check_parameters()
+        # A refused fit leaves no selection rather than half of two.
+        for name in ("support_", "scores_", "hierarchy_"):
+            self.__dict__.pop(name, None)
+        rows, y = validated(
+            self, self._in_memory(X), self._in_memory(y), accept_sparse="csr", dtype="numeric"
+        )
+        check_classification_targets(y)
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs at least two classes, but y holds only one class: {classes.tolist()}"
+            )
+        names = getattr(self, "feature_names_in_", None)
+        hierarchy = align_hierarchy(self.hierarchy, names, rows.shape[1])
+        warn_of_columns(self.hierarchy, names, stacklevel=2)
+        table = BinaryRows.from_matrix(rows, self.binarize)
+        warn_of_contradiction(first_violation(table, hierarchy), stacklevel=2)
+        scores = self._score(count_ones(table, codes.astype(np.int64), len(classes)))
+        self.hierarchy_, self.scores_ = hierarchy, scores
+        self.support_ = self._select(scores, hierarchy)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The chosen columns of X, unchanged.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        array, sparse matrix or data frame of shape (n_samples, n_selected)
+            A data frame for a data frame, a sparse matrix for a sparse matrix.
+        """
+        check_is_fitted(self)
+        rows = validated(self, self._in_memory(X), accept_sparse="csr", dtype=None, reset=False)
+        return take_columns(X, rows, np.flatnonzero(self.support_))
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """The names of the chosen columns: those of X, or of the hierarchy if the columns of X have none.
+
+        Parameters
+        ----------
+        input_features : array of str or None, default None
+            The names of all columns; if X had names, they must be the same.
+
+        Returns
+        -------
+        array of str
+            The names of the chosen columns.
+        """
+        check_is_fitted(self)
+        if input_features is None and not hasattr(self, "feature_names_in_"):
+            return np.array(self.hierarchy_.features, dtype=object)[self.support_]
+        names: NDArray[np.object_] = super().get_feature_names_out(input_features)
+        return names
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        return self.support_
+
+    def _check_parameters(self) -> None:
+        check_hierarchy(self.hierarchy)
+        check_binarize(self.binarize)
+
+    def _in_memory(self, rows: Any) -> Any:
+        return in_memory(rows, type(self).__name__, "all rows are needed to choose the columns")
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "support_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        return tags
+
+
+class GTD(EagerSelection):
+    """Greedy top-down selection (Lu et al. 2013): the best features of each branch that are not related to each other.
+
+    A branch is a child of a root with all its descendants. In each, the feature with the largest gain ratio is taken
+    and its ancestors and descendants within the branch are dropped, until nothing is left. Roots that have children are
+    never taken; a feature without relations is a branch by itself.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+
+    Attributes
+    ----------
+    support_ : bool array of shape (n_features,)
+        Which columns were kept.
+    scores_ : array of shape (n_features,)
+        The gain ratio of each column, in nats; 0 for a constant one.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import GTD, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> X = pd.DataFrame({"animal": [1, 1, 1, 1], "bird": [1, 1, 0, 0], "owl": [1, 0, 0, 0], "cat": [0, 0, 1, 0]})
+    >>> GTD(hierarchy=hierarchy).fit_transform(X, [1, 1, 0, 0]).columns.tolist()
+    ['bird', 'cat']
+    """
+
+    def __init__(self, *, hierarchy: Hierarchy | None = None, binarize: float | None = 0.0) -> None:
+        self.hierarchy = hierarchy
+        self.binarize = binarize
+
+    def _score(self, counts: PairCounts) -> NDArray[np.float64]:
+        return gain_ratio(counts)
+
+    def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+        return best_of_branches(scores, hierarchy)
+
+
+class SHSEL(EagerSelection):
+    """Selection by similarity and by paths (Ristoski & Paulheim 2014).
+
+    First, a child whose information gain is so close to that of a parent that their similarity, 1 minus the distance,
+    reaches the threshold is dropped. Then, in the DAG of what is left, a feature is kept if its gain is at least the
+    mean gain of some path from a leaf to a root through it.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
+    threshold : float, default 0.99
+        The similarity of a child to a parent at which it is dropped. Above 1, none is.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+
+    Attributes
+    ----------
+    support_ : bool array of shape (n_features,)
+        Which columns were kept.
+    scores_ : array of shape (n_features,)
+        The information gain of each column, in nats.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import SHSEL, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> X = pd.DataFrame({"animal": [1, 1, 1, 1], "bird": [1, 1, 0, 0], "owl": [1, 0, 0, 0], "cat": [0, 0, 1, 0]})
+    >>> SHSEL(hierarchy=hierarchy).fit(X, [1, 1, 0, 0]).get_feature_names_out().tolist()
+    ['bird', 'cat']
+    """
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        threshold: float = 0.99,
+        binarize: float | None = 0.0,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.threshold = threshold
+        self.binarize = binarize
+
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if not is_finite(self.threshold):
+            raise ValueError(f"threshold must be a number, such as 0.99; got {self.threshold!r}")
+
+    def _score(self, counts: PairCounts) -> NDArray[np.float64]:
+        return information_gain(counts)
+
+    def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+        return above_some_path(scores, hierarchy, float(self.threshold))
+
+
+class TSEL(EagerSelection):
+    """Tree-based selection (Jeong & Myaeng 2013): the first peak of the lift on each path from a root down.
+
+    The lift of a feature is that of the class that gains most where it is 1: the largest of P(c | x = 1) / P(c). Each
+    path is followed from its root as long as the lift rises; where it stops, the feature is taken. Of the features that
+    are taken, those with another one below them are dropped.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy or None, default None
+        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
+        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
+        means that no features are related.
+    binarize : float or None, default 0.0
+        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
+
+    Attributes
+    ----------
+    support_ : bool array of shape (n_features,)
+        Which columns were kept.
+    scores_ : array of shape (n_features,)
+        The lift of each column; 0 for one that is never 1.
+    hierarchy_ : Hierarchy
+        The hierarchy over the columns of X.
+    n_features_in_ : int
+        The number of columns of X.
+    feature_names_in_ : array of shape (n_features,)
+        The names of the columns of X, if all of them are strings.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import TSEL, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> X = pd.DataFrame({"animal": [1, 1, 1, 1], "bird": [1, 1, 0, 0], "owl": [1, 0, 0, 0], "cat": [0, 0, 1, 0]})
+    >>> TSEL(hierarchy=hierarchy).fit(X, [1, 1, 0, 0]).get_feature_names_out().tolist()
+    ['bird', 'cat']
+    """
+
+    def __init__(self, *, hierarchy: Hierarchy | None = None, binarize: float | None = 0.0) -> None:
+        self.hierarchy = hierarchy
+        self.binarize = binarize
+
+    def _score(self, counts: PairCounts) -> NDArray[np.float64]:
+        return lift(counts)
+
+    def _select(self, scores: NDArray[np.float64], hierarchy: Hierarchy) -> NDArray[np.bool_]:
+        return first_peaks(scores, hierarchy)

@@ -1,0 +1,158 @@
+"""The quality of a model: measured on rows that were held out, kept in its file, and not believed from any file."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import hietan
+from hietan.candidates import TrainedModel, Validation, rank_rows, train_model
+from hietan.candidates.validation import best_cutoff
+from hietan.catalogue import load_dataset
+from hietan.datasets import closest_features, make_hierarchical_classification
+from hietan.evaluation import gmean_score, pooled_predictions
+from hietan.exceptions import ModelFileError
+
+
+@pytest.fixture(scope="module")
+def data():
+    return replace(
+        load_dataset("synthetic-1"), synonyms=tuple((f"syn{i}",) for i in range(150)), row_noun="gene"
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    return train_model(hietan.HieTAN(), data, seed=4)
+
+
+def test_the_measures_are_those_of_a_cross_validation(data, trained):
+    pooled = pooled_predictions(hietan.HieTAN(), data, n_splits=5, seed=4)
+    metrics, quality = pooled.metrics(), trained.validation
+    for name in ("gmean", "auc", "average_precision", "log_loss"):
+        assert getattr(quality, name) == metrics[name]
+    assert quality.folds == 5 and quality.class_rows == tuple(np.bincount(data.y).tolist())
+    assert sum(rows for _, _, rows in quality.curve) == 150
+    slope, shift = trained.calibration
+    p = expit(slope * pooled.score + shift)  # fitted to the rows that it is judged by, so it cannot be worse
+    fitted_loss = -np.mean(np.log(np.where(data.y == 1, p, 1 - p)))
+    assert fitted_loss < quality.calibrated_log_loss < metrics["log_loss"]
+
+
+def test_three_classes_and_no_validation():
+    three = make_hierarchical_classification(60, 15, n_classes=3, random_state=0)
+    quality = train_model(hietan.TAN(), three).validation
+    assert len(quality.class_rows) == 3 and 0 < quality.auc < 1 and quality.curve == ()
+    bare = train_model(hietan.TAN(), three, validate=False)
+    assert bare.validation is None and bare.calibration is None
+    with pytest.raises(ValueError, match="a threshold needs two classes, and there are 3"):
+        train_model(hietan.TAN(), three, threshold=0.5)
+
+
+def test_progress_counts_the_fits_and_the_rows(data, trained):
+    steps = []
+    train_model(hietan.HIPNB(), data, progress=lambda *step: steps.append(step))
+    assert steps == [(k, 6) for k in range(1, 6)]
+    steps.clear()
+    watched = rank_rows(trained, data, progress=lambda *step: steps.append(step))
+    assert steps == [(64, 150), (128, 150), (150, 150)]
+    assert (watched.log_odds == rank_rows(trained, data).log_odds).all()
+
+
+def test_the_cutoff_has_the_best_gmean():
+    rng = np.random.default_rng(0)
+    for n in (2, 3, 10, 40):
+        y = np.concatenate([[0, 1], rng.integers(0, 2, n - 2)])
+        odds = rng.integers(-3, 4, n).astype(float)
+        found = gmean_score(y, odds >= best_cutoff(odds, y))
+        tried = [gmean_score(y, odds >= limit) for limit in np.arange(-3.5, 4.5, 0.5)]
+        assert found == pytest.approx(max(tried))
+
+
+def test_a_threshold_decides_what_is_predicted(data):
+    strict = train_model(hietan.HieTAN(), data, threshold=0.9)
+    ranked = rank_rows(strict, data)
+    assert {row.predicted == "class1" for row in ranked.rows if row.probability > 0.9} == {True}
+    assert {row.predicted == "class0" for row in ranked.rows if row.probability < 0.9} == {True}
+    tuned, own = (train_model(hietan.HieTAN(), data, threshold=t) for t in ("gmean", None))
+    assert tuned.cutoff is not None and own.cutoff is None
+    assert tuned.validation.auc == own.validation.auc
+
+
+def test_everything_is_kept_in_the_file(data, trained, tmp_path):
+    trained.save(tmp_path / "m")
+    again = TrainedModel.load(tmp_path / "m")
+    assert again.validation == trained.validation and again.row_noun == "gene"
+    for name in ("training_synonyms", "training_labels", "term_counts", "class_sizes", "cutoff"):
+        assert getattr(again, name) == getattr(trained, name)
+    ones = [data.X[data.y == c].toarray().sum(axis=0).tolist() for c in (0, 1)]
+    assert list(map(list, again.term_counts)) == ones
+    by_synonym = replace(data, instance_names=tuple(f"SYN{i}" for i in range(150)), synonyms=())
+    assert rank_rows(again, by_synonym).n_new == 0
+
+
+FORGED = {
+    "symbols of other rows": {"training_symbols": ["a"]},
+    "synonyms that are no lists": {"training_synonyms": ["ab"] * 150},
+    "synonyms that are no text": {"training_synonyms": [[1]] * 150},
+    "labels of other rows": {"training_labels": [0, 1]},
+    "labels of no class": {"training_labels": [0, 7] * 75},
+    "labels below 0": {"training_labels": [0, -1] * 75},
+    "counts of other features": {"term_counts": [[1], [1]]},
+    "more rows than there are": {"term_counts": [[10**6] * 80, [0] * 80]},
+    "counts that are no numbers": {"term_counts": [["1"] * 80, [0] * 80]},
+    "counts below 0": {"term_counts": [[-1] * 80, [0] * 80]},
+    "a cutoff that is infinite": {"cutoff": float("inf")},
+    "a cutoff that is a word": {"cutoff": "high"},
+    "a quality that is a list": {"validation": [1]},
+    "a quality of other classes": {"validation": {"folds": 5, "class_rows": [1, 2, 3], "gmean": 0.5}},
+    "a quality above 1": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 1.5}},
+    "a quality that is NaN": {
+        "validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "auc": float("nan")}
+    },
+    "an unknown measure": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "charm": 1}},
+    "a curve of other rows": {
+        "validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "curve": [[0.1, 0.2, 9]]}
+    },
+    "folds by the half": {"validation": {"folds": 2.5, "class_rows": [1, 2], "gmean": 0.5}},
+}
+
+
+@pytest.mark.parametrize("what", FORGED)
+def test_forged_numbers_are_refused(trained, tmp_path, what):
+    trained.save(tmp_path / "m")
+    about = {**hietan.persistence.read_metadata(tmp_path / "m"), **FORGED[what]}
+    hietan.save(trained.classifier, tmp_path / "m", metadata=about)
+    with pytest.raises(ModelFileError, match="m holds a model without the names"):
+        TrainedModel.load(tmp_path / "m")
+
+
+def test_a_file_of_an_earlier_version_is_read(trained, tmp_path):
+    """It lacks everything but the names of features, classes and rows."""
+    old = ("dataset", "method", "seed", "feature_names", "target_names", "training_rows", "calibration")
+    metadata = {name: getattr(trained, name) for name in old}
+    hietan.save(trained.classifier, tmp_path / "m", metadata=json.loads(json.dumps(metadata)))
+    again = TrainedModel.load(tmp_path / "m")
+    assert again.validation is None and again.class_sizes == () and again.row_noun == "row"
+    assert rank_rows(again, load_dataset("synthetic-1")).rows[0].training_class == ""
+
+
+def test_a_quality_is_what_it_says():
+    with pytest.raises(ValueError, match="not between 0 and 1"):
+        Validation(5, (1, 2), -0.1)
+
+
+def test_features_that_repeat_the_label_are_found():
+    data = make_hierarchical_classification(200, 30, random_state=3)
+    X = data.X.toarray()
+    leaf = data.feature_names.index(data.hierarchy.leaves[0])
+    X[:, leaf] = data.y
+    leaking = replace(data, X=type(data.X)(X))
+    closest = closest_features(leaking)
+    assert closest[0].feature == data.feature_names[leaf] and closest[0].is_suspicious
+    assert closest[0].information == pytest.approx(1) and closest[0].auc == 1 and closest[0].p_value < 1e-30
+    assert closest[0].class_rows == (0, int(data.y.sum()))
+    assert [found.is_suspicious for found in closest_features(data)] == [False] * 8
+    assert closest_features(replace(data, y=data.y * 0 - 1, target_names=())) == ()

@@ -1,0 +1,299 @@
+"""Mistakes that newcomers make with models and candidates: what each command says to them."""
+
+import csv
+from dataclasses import replace
+
+import pytest
+from typer.testing import CliRunner
+
+from hietan.candidates import train_model
+from hietan.catalogue import load_dataset, make_estimator
+from hietan.cli.app import make_app
+from hietan.datasets import make_hierarchical_classification
+
+
+@pytest.fixture(scope="module")
+def run():
+    app = make_app()
+    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A model, data with the same columns and other names, data without labels, and lists of names."""
+    folder = tmp_path_factory.mktemp("newcomer")
+    data = replace(
+        load_dataset("synthetic-0"), symbols=tuple(f"sym-{i}" for i in range(150)), row_noun="gene"
+    )
+    trained = data.subset(rows=slice(0, 100))
+    trained.save(folder / "known.hietan")
+    train_model(make_estimator("hip-nb"), trained, method="hip-nb").save(folder / "model.hietan")
+    data.save(folder / "data.hietan")
+    others = replace(data, instance_names=tuple(f"X{i}" for i in range(150)), symbols=(), name="others")
+    others.save(folder / "others.hietan")
+    bare = replace(data, y=data.y * 0 - 1, target_names=(), name="bare")
+    bare.save(folder / "bare.hietan")
+    (folder / "list.txt").write_text("SYM-120\nrow121\nnobody\n")
+    (folder / "list.csv").write_text("number,symbol\n7,sym-130\n8,sym-131\n")
+    (folder / "strangers.txt").write_text("nobody\n")
+    (folder / "empty.txt").write_text("\n")
+    (folder / "notes.md").write_bytes(b"\xff\xfe\x00")
+    return folder
+
+
+CLI_MISTAKES = {
+    "a parameter that the method does not have": (
+        "fit data.hietan -m hie-logistic --smoothing pooled -o OUT",
+        "error: method 'hie-logistic' has no parameter smoothing; methods that have one: ",
+    ),
+    "a parameter given twice": (
+        "fit data.hietan -m tan:alpha=1 --alpha 2 -o OUT",
+        "error: alpha is given twice: in the method 'tan:alpha=1', and as an option",
+    ),
+    "a misspelt smoothing": (
+        "fit data.hietan -m tan --smoothing poold -o OUT",
+        "error: unknown smoothing 'poold'; did you mean 'pooled'?",
+    ),
+    "an alpha of 0": (
+        "fit data.hietan -m tan --alpha 0 -o OUT",
+        "error: alpha is 0.0; expected a number from 1e-300 to 1e300",
+    ),
+    "a lambda that is a word": (
+        "fit data.hietan -m proximal-graph --lam small -o OUT",
+        "error: lam is 'small'; expected a number above 0, or 'tuned' to choose it",
+    ),
+    "class priors in percent": (
+        "fit data.hietan -m tan --class-prior 30,70 -o OUT",
+        "error: class_prior is 30, 70; expected a probability above 0 for each class, with the sum 1",
+    ),
+    "class priors that are no numbers": (
+        "fit data.hietan -m tan --class-prior equal -o OUT",
+        "error: --class-prior is 'equal'; expected numbers separated by commas, such as 0.5,0.5",
+    ),
+    "a threshold in percent": (
+        "fit data.hietan -m tan --threshold 30 -o OUT",
+        "error: threshold is 30.0; expected a probability between 0 and 1, or 'gmean' to choose it",
+    ),
+    "a tuned threshold without folds": (
+        "fit data.hietan -m tan --threshold gmean --no-validate -o OUT",
+        "error: the threshold 'gmean' is chosen by cross-validation, which is switched off",
+    ),
+    "data without labels": (
+        "fit bare.hietan -m tan -o OUT",
+        "error: bare has no labels to learn from; build a dataset with labels to fit a model, and rank the rows of "
+        "this one with it",
+    ),
+    "a symbol with a letter wrong": (
+        "explain model.hietan data.hietan --row sim-14",
+        "error: synthetic-0 has no gene 'sim-14'; did you mean 'sym-14'?",
+    ),
+    "a symbol without its hyphen": (
+        "explain model.hietan data.hietan --row sym14",
+        "error: synthetic-0 has no gene 'sym14'; did you mean 'sym-14'?",
+    ),
+    "a dataset where the model belongs": (
+        "predict data.hietan model.hietan -o OUT",
+        "error: data.hietan: this is not a hietan model: hietan.save did not write it",
+    ),
+    "a kind of name that does not exist": (
+        "predict model.hietan data.hietan --match name -o OUT",
+        "error: match is ('name',); expected one or more of id, symbol, synonym",
+    ),
+    "a list of names that is empty": (
+        "predict model.hietan data.hietan --exclude empty.txt -o OUT",
+        "error: empty.txt: there are no names in it; expected a name per line, or a table",
+    ),
+    "a column that the list does not have": (
+        "predict model.hietan data.hietan --exclude list.csv --exclude-column symbols -o OUT",
+        "error: list.csv: there is no column 'symbols'; did you mean 'symbol'?",
+    ),
+    "a list that is not text": (
+        "predict model.hietan data.hietan --exclude notes.md -o OUT",
+        "error: notes.md: this is not a text file with a name per line, or a table: ",
+    ),
+    "an address without a place for the term": (
+        "predict model.hietan data.hietan --report --term-url GO=https://example.org -o OUT",
+        "error: the address of terms is 'https://example.org'; expected {id} or {code} where the term belongs",
+    ),
+    "an address that a browser would run": (
+        "predict model.hietan data.hietan --report --term-url GO=javascript:{id} -o OUT",
+        "error: the address of terms is 'javascript:{id}'; expected one that begins with https:// or http://",
+    ),
+    "a misspelt name of a dataset": (
+        "info CE-PB",
+        "error: unknown dataset 'CE-PB': there is no such name or file; did",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", CLI_MISTAKES)
+def test_a_mistake_is_explained_in_one_line(run, folder, tmp_path, monkeypatch, mistake):
+    monkeypatch.chdir(folder)
+    words, message = CLI_MISTAKES[mistake]
+    result = run(*[tmp_path / "out" if word == "OUT" else word for word in words.split()])
+    assert result.exit_code == 2, result.output
+    (line,) = result.stderr.splitlines()
+    assert line.startswith(message)
+    assert not (tmp_path / "out").exists()
+
+
+CLI_TRAPS = {
+    "rows under other names": (
+        "predict model.hietan others.hietan -o OUT",
+        "warning: none of the 150 genes of others has a name of one of the model's 100 training genes, so all are "
+        "ranked as new; compared were ids such as 'X0', 'X1' with ids such as 'row0', 'row1' and symbols such as "
+        "'sym-0', 'sym-1'",
+    ),
+    "names to exclude that nobody has": (
+        "predict model.hietan data.hietan --exclude strangers.txt -o OUT",
+        "warning: none of the 1 names to exclude is a name of a gene of synthetic-0; compared were ids such as 'row0', "
+        "'row1' and symbols such as 'sym-0', 'sym-1' with names such as 'nobody'",
+    ),
+}
+
+
+@pytest.mark.parametrize("trap", CLI_TRAPS)
+def test_a_trap_is_pointed_out(run, folder, tmp_path, monkeypatch, trap):
+    monkeypatch.chdir(folder)
+    words, message = CLI_TRAPS[trap]
+    result = run(*[tmp_path / "out" if word == "OUT" else word for word in words.split()])
+    assert result.exit_code == 0 and result.stderr == message + "\n"
+
+
+def ranked(path):
+    return [row["instance"] for row in csv.DictReader(path.read_text().splitlines()[1:]) if row["rank"]]
+
+
+def test_candidates_are_neither_known_nor_excluded(run, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    out = tmp_path / "p.csv"
+    result = run("predict", "model.hietan", "data.hietan", "-o", out)
+    assert (
+        "50 candidates of 150 genes; 100 share a name with a training gene and are listed last"
+        in result.output
+    )
+    assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)}
+    rows = list(csv.DictReader(out.read_text().splitlines()[1:]))
+    assert [row["rank"] for row in rows] == [*map(str, range(1, 51)), *[""] * 100]
+    data = load_dataset("synthetic-0")
+    label = dict(zip(data.instance_names, data.y, strict=True))
+    for row in rows[50:]:
+        assert row["training_name"] == row["instance"] and row["in_training"] == "True"
+        assert row["training_class"] == data.target_names[label[row["instance"]]]
+    lists = ["--exclude", "list.txt", "--exclude", "list.csv"]
+    assert run("predict", "model.hietan", "data.hietan", "-o", out, "--new-only", *lists[:2]).exit_code == 0
+    assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)} - {"row120", "row121"}
+    assert len(out.read_text().splitlines()) == 2 + 48
+    words = ["--new-only", "--exclude", "list.csv", "--exclude-column", "symbol"]
+    result = run("predict", "model.hietan", "data.hietan", "-o", out, *words)
+    assert set(ranked(out)) == {f"row{i}" for i in range(100, 150)} - {"row130", "row131"}
+    assert "48 candidates of 150 genes; 102 left out" in result.output
+    assert run("predict", "model.hietan", "known.hietan", "-o", out, "--new-only", "--report").exit_code == 0
+    assert ranked(out) == []  # nothing is left, and that is no error
+
+
+def test_a_model_is_not_replaced_unless_it_is_named(run, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = ["fit", folder / "known.hietan", "-m", "hip-nb", "--no-validate"]
+    assert "written to known-hip-nb.hietan" in run(*words).output
+    before = (tmp_path / "known-hip-nb.hietan").read_bytes()
+    result = run(*words)
+    assert result.exit_code == 2 and result.stderr == (
+        "error: known-hip-nb.hietan exists already; name another file with --output, or replace it with --force\n"
+    )
+    assert (tmp_path / "known-hip-nb.hietan").read_bytes() == before
+    assert run(*words, "--force").exit_code == run(*words, "-o", "known-hip-nb.hietan").exit_code == 0
+
+
+def test_info_shows_the_quality_of_a_model_and_features_close_to_the_label(
+    run, folder, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("COLUMNS", "200")
+    result = run("info", "model.hietan")
+    assert result.exit_code == 0, result.output
+    assert "HIPNB, trained on 100 genes of synthetic-0" in result.output
+    assert (
+        "Cross-validated in 5 folds: each of 100 genes was predicted by a model that never saw it"
+        in result.output
+    )
+    assert all(
+        word in result.output
+        for word in ("│ AUC ", "│ GMean ", "│ average precision ", "calibrated P(class1)")
+    )
+    data = load_dataset("synthetic-0")
+    leaking = replace(
+        data, term_names=("survival after class0 disease", *data.term_names[1:]), name="survival"
+    )
+    leaking.save(tmp_path / "leaking.hietan")
+    result = run("info", tmp_path / "leaking.hietan")
+    assert "survival after class0 disease (called like the label: survival)" in result.stdout
+    assert result.stderr.startswith(
+        "warning: 1 features may repeat the label: T:0000000. Labels and features may rest"
+    )
+    assert "hietan build --drop-term TERM" in result.stderr
+    assert run("info", "synthetic-0").stdout.startswith("synthetic-0: 150 rows")
+
+
+def test_options_reach_the_model(run, folder, tmp_path):
+    from hietan.candidates import TrainedModel
+
+    out, data = tmp_path / "m.hietan", folder / "known.hietan"
+    words = (
+        "-m tan --alpha 0.5 --smoothing pooled --class-prior 0.4,0.6 --threshold 0.7 --row-noun worm".split()
+    )
+    assert run("fit", data, *words, "-o", out).exit_code == 0
+    trained = TrainedModel.load(out)
+    model = trained.classifier
+    assert (model.alpha, model.smoothing, list(model.class_prior)) == (0.5, "pooled", [0.4, 0.6])
+    assert trained.row_noun == "worm" and trained.cutoff == pytest.approx(0.8473, abs=1e-4)  # ln(0.7 / 0.3)
+    assert (
+        run("fit", data, "-m", "proximal-graph", "--lam", "0.01", "--no-validate", "-o", out).exit_code == 0
+    )
+    trained = TrainedModel.load(out)
+    assert trained.classifier.lam == 0.01 and trained.validation is None and trained.calibration is None
+
+
+def test_quiet_commands_print_only_results(run, folder, tmp_path):
+    data, model, out = folder / "data.hietan", folder / "model.hietan", tmp_path / "out"
+    for words in (["fit", data, "-m", "hip-nb", "-o", out], ["predict", model, data, "-o", out, "--report"]):
+        loud, quiet = run(*words), run(*words, "--quiet")
+        assert loud.exit_code == quiet.exit_code == 0 and loud.output and not quiet.output
+    assert run("explain", model, data, "--row", "SYM-3", "-q").output.startswith("HIPNB, row3 (sym-3): ")
+    commands = [
+        "build",
+        "info",
+        "fetch",
+        "fit",
+        "predict",
+        "explain",
+        "methods",
+        "report",
+        "study",
+        "compare",
+        "demo",
+    ]
+    for command in commands:
+        assert "--quiet" in run(command, "--help").output, command
+    assert not run(
+        "fit", data, "-m", "hip-nb", "-o", out, "-q"
+    ).output  # and nothing of it stays for the next command
+    assert run("fit", data, "-m", "hip-nb", "-o", out).output
+
+
+def test_work_is_shown_where_somebody_watches(run, folder, tmp_path, monkeypatch):
+    from hietan.cli import messages
+
+    monkeypatch.setattr(messages, "is_watched", lambda: True)
+    with messages.working("fitting") as progress:
+        assert progress is not None
+        progress(1, 6)
+    monkeypatch.setattr(messages, "is_watched", lambda: False)
+    with messages.working("fitting") as progress:
+        assert progress is None
+
+
+def test_other_data_than_the_model_knows(run, folder, tmp_path):
+    make_hierarchical_classification(20, 30, random_state=5).save(tmp_path / "other.hietan")
+    result = run("predict", folder / "model.hietan", tmp_path / "other.hietan", "-o", tmp_path / "p.csv")
+    assert result.exit_code == 2 and "synthetic lacks 50 of the model's 80 features" in result.stderr

@@ -1,0 +1,75 @@
+"""The version, what a bug report needs, completion, the list of datasets, and help at 80 columns."""
+
+import re
+
+import numpy
+import pytest
+from typer.testing import CliRunner
+
+from hietan import __version__
+from hietan._runtime import environment
+from hietan.catalogue import dataset_sets
+from hietan.cli.app import make_app
+
+
+def run(*words, **options):
+    return CliRunner().invoke(make_app(), list(words), **options)
+
+
+def test_the_version_alone_is_one_line():
+    assert run("--version").output == f"hietan {__version__}\n"
+    assert run("--version", "study").output == f"hietan {__version__}\n"
+
+
+def test_a_bug_report_says_what_runs_where():
+    for words in (["--version", "--verbose"], ["--verbose", "--version"]):
+        result = run(*words)
+        facts = dict(re.split(r"  +", line, maxsplit=1) for line in result.output.splitlines())
+        assert result.exit_code == 0 and facts["numpy"] == numpy.__version__
+        assert facts["hietan"] == __version__ and facts["Python"].startswith("CPython 3.")
+        assert re.search(r"^_kernel\..*, built by (gcc|clang|MSVC) .* with nanobind \d", facts["kernel"])
+        assert {"platform", "processors", "scipy", "scikit-learn", "joblib", "threads"} < set(facts)
+
+
+def test_a_package_that_is_not_there_is_said_to_be_missing(monkeypatch):
+    monkeypatch.setattr(environment, "OPTIONAL", ("no-such-package",))
+    assert environment.describe_environment()["optional"] == "no-such-package (not installed)"
+
+
+@pytest.mark.parametrize(
+    ("enabled", "text"), [(True, "free-threaded, the GIL is on"), (False, "free-threaded, the GIL is off")]
+)
+def test_a_python_without_the_gil_is_recognised(monkeypatch, enabled, text):
+    monkeypatch.setattr("sysconfig.get_config_var", lambda name: 1 if name == "Py_GIL_DISABLED" else None)
+    monkeypatch.setattr("sys._is_gil_enabled", lambda: enabled, raising=False)
+    assert environment.describe_environment()["Python"].endswith(text)
+
+
+def test_verbose_needs_version_and_options_need_a_command():
+    for words, message in (
+        (["--verbose"], "no command"),
+        (["--verbose", "datasets"], "belongs to --version"),
+    ):
+        result = run(*words)
+        assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
+
+
+def test_shells_can_complete_commands():
+    """What a shell calls when the tab key is pressed."""
+    variables = {"_HIETAN_COMPLETE": "complete_bash", "COMP_WORDS": "hietan da", "COMP_CWORD": "1"}
+    assert run(prog_name="hietan", env=variables).output.split() == ["datasets"]
+
+
+def test_datasets_lists_every_name():
+    result = run("datasets", env={"COLUMNS": "80"})
+    assert result.exit_code == 0, result.output
+    found = set(re.findall(r"[\w-]+", result.output))
+    assert all({name, *members} <= found for name, members in dataset_sets().items())
+
+
+@pytest.mark.parametrize("command", ["demo", "datasets", "study", "compare"])
+def test_help_has_an_example_and_fits_in_80_columns(command):
+    result = run(command, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    lines = result.output.splitlines()
+    assert result.exit_code == 0 and max(map(len, lines)) <= 80
+    assert any(re.match(r"\s*Examples?:\s+hietan ", line) for line in lines)

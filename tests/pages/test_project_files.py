@@ -1,0 +1,106 @@
+"""What the project says about itself in files that other tools read: they fit together, and what they name exists."""
+
+import importlib.util
+import re
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.source
+yaml = pytest.importorskip("yaml", reason="the files are YAML; Dask installs a reader")
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+# This target comes with the documentation site.
+EXPECTED_TARGETS = {"docs"}
+
+
+def read(*path):
+    return yaml.safe_load(ROOT.joinpath(*path).read_text(encoding="utf-8"))
+
+
+def steps(workflow):
+    return [step for job in read(workflow)["jobs"].values() for step in job["steps"]]
+
+
+def load_oldest():
+    spec = importlib.util.spec_from_file_location("oldest", ROOT / "packaging" / "oldest.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.oldest_requirements
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_run_targets_that_exist_and_pin_actions(workflow):
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)) | EXPECTED_TARGETS
+    called = {
+        name for step in steps(workflow) for name in re.findall(r"\bmake ([a-z-]+)", step.get("run", ""))
+    }
+    assert called <= targets
+    actions = {step["uses"] for step in steps(workflow) if "uses" in step}
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v1)", action) for action in actions), actions
+    jobs = read(workflow)["jobs"]
+    publishing = {name for name, job in jobs.items() if "id-token" in job.get("permissions", {})}
+    assert publishing <= {"publish"} and read(workflow)["permissions"] == {"contents": "read"}
+
+
+def test_versions_and_licences_agree_everywhere():
+    citation, recipe = read("CITATION.cff"), read("packaging", "conda", "recipe.yaml")
+    assert (
+        citation["version"]
+        == recipe["context"]["version"]
+        == PROJECT["project"]["version"]
+        == version("hietan")
+    )
+    licence = PROJECT["project"]["license"]
+    assert " AND ".join(citation["license"]) == recipe["about"]["license"] == licence
+    assert recipe["about"]["license_file"] == PROJECT["project"]["license-files"]
+    assert all((ROOT / name).is_file() for name in PROJECT["project"]["license-files"])
+
+
+def test_the_conda_recipe_needs_what_the_package_needs():
+    recipe = read("packaging", "conda", "recipe.yaml")["requirements"]
+    run = {each.replace(" ", "") for each in recipe["run"]}
+    extras = PROJECT["project"]["optional-dependencies"]
+    assert run == {*PROJECT["project"]["dependencies"], *extras["cli"], "python>=3.11"}
+    assert {each.replace(" ", "") for each in recipe["host"]} >= set(PROJECT["build-system"]["requires"])
+
+
+def test_the_makefile_builds_with_what_the_project_asks_for():
+    (needs,) = re.findall(r"^BUILD_NEEDS := (.*)$", MAKEFILE, re.MULTILINE)
+    assert [each.strip("'") for each in needs.split()] == PROJECT["build-system"]["requires"]
+
+
+def test_every_dependency_has_an_oldest_version():
+    groups = PROJECT["dependency-groups"]
+    pinned = load_oldest()(PROJECT, ["all", *groups])
+    assert all("==" in each.partition(";")[0] for each in pinned)
+    names = {re.split(r"[=\[]", each)[0] for each in pinned}
+    assert {"nanobind", "numpy", "typer", "pytest", "ruff", "xgboost"} <= names
+    with pytest.raises(ValueError, match="'numpy' has no lower bound"):
+        load_oldest()({**PROJECT, "project": {"dependencies": ["numpy"]}}, [])
+
+
+def test_nothing_for_development_is_published():
+    assert not {"test", "lint", "peers", "dev"} & set(PROJECT["project"]["optional-dependencies"])
+    assert any(each.startswith("nanobind>=") and "<" in each for each in PROJECT["build-system"]["requires"])
+
+
+def test_templates_and_hooks_can_be_read():
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        assert read(path)
+    hooks = read(".pre-commit-config.yaml")["repos"][0]["hooks"]
+    assert {hook["id"] for hook in hooks} == {"ruff-check", "ruff-format", "mypy", "clang-format"}
+
+
+def test_the_paper_cites_what_its_bibliography_has():
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    keys = re.findall(
+        r"^@\w+\{(\w+),", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert set(re.findall(r"@([a-z]+\d{4})", text)) == set(keys) and len(keys) == len(set(keys))
+    assert not re.search(r"\d\.\d", text.partition("# Summary")[2]), "figures change: the pages have them"
