@@ -10,12 +10,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const expected = JSON.parse(readFileSync(path.join(out, "expected.json"), "utf8"));
 const PARTS = ["Overview", "Features", "Rows"];
 let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser.close();
-});
+before(async () => (browser = await launch()));
+after(() => browser.close());
 
 async function visit(file, options, look) {
   const { page, wrong, close } = await open(browser, file, options);
@@ -365,14 +361,16 @@ test("tables and pictures are saved", () =>
 test("a row has an address, and Enter opens what is searched for", () =>
   visit("one.html", {}, async (page) => {
     const row = Object.keys(expected.trees)[1];
+    await page.evaluate(() => (location.hash = "#genes")); // in links to reports of earlier versions
+    await page.locator("#tab-rows[aria-selected=true]").waitFor();
     await page.evaluate((name) => (location.hash = "#row/" + name), row);
-    await page.getByRole("heading", { name: `Gene ${row}`, exact: true }).waitFor();
-    await control(page, "Search genes").fill("row17");
+    await page.getByRole("heading", { name: `Row ${row}`, exact: true }).waitFor();
+    await control(page, "Search rows").fill("row17");
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Gene row17", exact: true }).waitFor();
+    await page.getByRole("heading", { name: "Row row17", exact: true }).waitFor();
     assert.match(page.url(), /#row\/row17$/);
     await page.goBack();
-    await page.getByRole("heading", { name: `Gene ${row}`, exact: true }).waitFor();
+    await page.getByRole("heading", { name: `Row ${row}`, exact: true }).waitFor();
     await page.evaluate(() => (location.hash = "#row/%E0%A4%A"));
     await page.evaluate(() => (location.hash = "#row/nobody"));
   }));

@@ -335,12 +335,14 @@ CHECKED_FIRST = [
 ]  # HIP with naive Bayes is checked with the other classifiers
 
 
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @pytest.mark.slow
 @parametrize_with_checks([LazySelection(selection=s, model=m) for s, m in CHECKED_FIRST])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @pytest.mark.patient
 @parametrize_with_checks([LazySelection(selection=s, model=m) for s, m in ALL if (s, m) not in CHECKED_FIRST])
 def test_scikit_learns_own_checks_of_all_kinds(estimator, check):

@@ -73,4 +73,7 @@ def test_reasons_are_words_with_a_name():
         "same value as its descendant {x}",
         "implied by its ancestor {x}, which is 0",
         "implied by its descendant {x}, which is 1",
+        "not more relevant than its ancestor {x}",
+        "not more relevant than its descendant {x}",
+        "not among the most relevant features, the last of which is {x}",
     }
