@@ -5,16 +5,17 @@ import json
 import numpy as np
 import pytest
 
-from hietan import HIPNB, TAN, HieTAN, HieTANLite
+from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
 from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation.cross_validation import configure
 from hietan.evaluation.outputs.effects import TermEffects, class_counts
-from hietan.selection import MinSupport
+from hietan.selection import MinSupport, SelectedColumns
 
 DATA = make_hierarchical_classification(90, 30, random_state=2)
 MODELS = [TAN(), HieTAN(), HieTANLite(), HIPNB(), HieBAN(), HieLogistic(), ProximalGraph(lam=0.1)]
-MODELS += [MinSupport(HieTANLite(), min_support=5)]
+MODELS += [MinSupport(HieTANLite(), min_support=5), SelectedColumns(TAN(), GTD())]
+MODELS += [LazySelection(selection="mr"), LazySelection(selection="hnb", model="tan", n_features=9)]
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
@@ -26,6 +27,20 @@ def test_contributions_are_the_numbers_of_explain(model):
         for part in explanation.contributions:
             row[DATA.hierarchy.index(part.feature)] = part.contribution
     assert found.shape == (7, 30) and np.array_equal(found, expected)
+
+
+def test_votes_of_nearest_rows_have_no_contributions():
+    nearest = LazySelection(model="nearest")
+    for model in (nearest, MinSupport(nearest, min_support=5)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        assert hasattr(fitted, "explain") and not hasattr(fitted, "contributions")
+
+
+def test_contributions_refuse_a_class_that_is_not_there():
+    for model in (TAN(), ProximalGraph(lam=0.1)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        with pytest.raises(ValueError, match=r"target must be one of the classes \[0, 1\], got 7"):
+            fitted.contributions(DATA.X[:2], target=7)
 
 
 def test_contributions_of_a_class_are_the_numbers_of_explain():

@@ -33,13 +33,7 @@ from hietan.classifiers.checks import (
     warn_without_hierarchy,
 )
 from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
-from hietan.explain.labels import (
-    explain_dataset,
-    is_dataset,
-    readable_names,
-    refuse_row_names,
-    row_labels,
-)
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation
 
@@ -283,6 +277,7 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
+    @also_of_datasets
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
@@ -305,9 +300,6 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         list of Explanation
             One for each row.
         """
-        if is_dataset(X):
-            return explain_dataset(self.explain, X, rows, target, term_names)
-        refuse_row_names(rows)
         read = self._read(X)
         log_prior = self._log_prior()
         labels, names = row_labels(X, read.n_rows), readable_names(term_names, self.hierarchy_.features)

@@ -40,13 +40,7 @@ from hietan.classifiers.checks import (
 )
 from hietan.classifiers.hie_ban import choose_alpha
 from hietan.explain import Explanations, ScoreParts, contribution_matrix, explain_rows
-from hietan.explain.labels import (
-    explain_dataset,
-    is_dataset,
-    readable_names,
-    refuse_row_names,
-    row_labels,
-)
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -321,6 +315,7 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
+    @also_of_datasets
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
@@ -346,9 +341,6 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
-        if is_dataset(X):
-            return explain_dataset(self.explain, X, rows, target, term_names)
-        refuse_row_names(rows)
         read = self._read(X)
         labels, names = row_labels(X, read.n_rows), readable_names(term_names, self.hierarchy_.features)
         return explain_rows(

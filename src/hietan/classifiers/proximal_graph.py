@@ -42,13 +42,7 @@ from hietan.classifiers.checks import (
     warn_without_hierarchy,
 )
 from hietan.explain import Explanations, LinearParts, explain_linear, target_index
-from hietan.explain.labels import (
-    explain_dataset,
-    is_dataset,
-    readable_names,
-    refuse_row_names,
-    row_labels,
-)
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
@@ -329,6 +323,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
+    @also_of_datasets
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
@@ -351,9 +346,6 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         list of Explanation
             One for each row.
         """
-        if is_dataset(X):
-            return explain_dataset(self.explain, X, rows, target, term_names)
-        refuse_row_names(rows)
         scores = self.decision_function(X)
         read: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_

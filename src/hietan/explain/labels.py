@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 from hietan.explain.explanation import Explanations
+
+_Explain = TypeVar("_Explain", bound=Callable[..., Explanations])
 
 
 def row_labels(X: Any, n_rows: int) -> list[str]:
@@ -30,12 +33,33 @@ def readable_names(names: Any, features: tuple[str, ...]) -> Mapping[str, str]:
     return dict(zip(features, map(str, names), strict=True))
 
 
-def is_dataset(X: Any) -> bool:
+def also_of_datasets(explain: _Explain) -> _Explain:
+    """Let a classifier's `explain` take a dataset as well, whose rows are given by name.
+
+    Rows, terms and classes then have their names in the dataset. Where X is not a dataset, `rows` is refused.
+    """
+
+    @wraps(explain)
+    def explain_either(
+        self: Any, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
+        if _is_dataset(X):
+            return _explain_dataset(partial(explain, self), X, rows, target, term_names)
+        if rows is not None:
+            raise TypeError(
+                f"rows is {rows!r:.40}, but X is not a dataset; rows can be named in a dataset only"
+            )
+        return explain(self, X, target=target, term_names=term_names)
+
+    return cast(_Explain, explain_either)
+
+
+def _is_dataset(X: Any) -> bool:
     """Whether X is a dataset with rows and names, such as a `hietan.datasets.Dataset`, and not the rows themselves."""
     return all(hasattr(X, name) for name in ("X", "instance_names", "term_names", "target_names"))
 
 
-def explain_dataset(
+def _explain_dataset(
     explain: Callable[..., Explanations], data: Any, rows: str | Sequence[str] | None, target: Any, names: Any
 ) -> Explanations:
     """Explain rows of a dataset that are given by name, with the names of its rows, classes and terms.
@@ -73,9 +97,3 @@ def explain_dataset(
         return data.target_names[value] if is_code else value
 
     return Explanations(one.renamed(name, named) for one, name in zip(found, wanted, strict=True))
-
-
-def refuse_row_names(rows: Any) -> None:
-    """Refuse names of rows where X is not a dataset that could have them."""
-    if rows is not None:
-        raise TypeError(f"rows is {rows!r:.40}, but X is not a dataset; rows can be named in a dataset only")

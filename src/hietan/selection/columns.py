@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan.classifiers.checks import align_hierarchy, in_memory, refuse_dataset, validated, warn_of_columns
 from hietan.explain import Explanations
-from hietan.explain.labels import explain_dataset, is_dataset, readable_names, refuse_row_names
+from hietan.explain.labels import also_of_datasets, readable_names
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -148,6 +148,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return [widened[id(tree)] for tree in found]
 
     @_if_offered
+    @also_of_datasets
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
@@ -170,9 +171,6 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         list of Explanation
             One for each row.
         """
-        if is_dataset(X):
-            return explain_dataset(self.explain, X, rows, target, term_names)
-        refuse_row_names(rows)
         check_is_fitted(self)
         names = readable_names(term_names, self.hierarchy_.features)
         found = self._call("explain", X, target=target, term_names=names)

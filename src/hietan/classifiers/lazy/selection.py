@@ -36,7 +36,7 @@ from hietan.explain import (
     removals,
     sum_factors,
 )
-from hietan.explain.labels import explain_dataset, is_dataset, readable_names, refuse_row_names, row_labels
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Tree, count_ones, count_pairs, first_violation, unpack
 
@@ -220,6 +220,7 @@ class LazySelection(PackedBayes):
 
         return [tree for chunk in map_chunks(learn, rows.n_rows, self.n_jobs) for tree in chunk]
 
+    @also_of_datasets
     def explain(
         self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
@@ -246,10 +247,7 @@ class LazySelection(PackedBayes):
             One for each row.
         """
         if self.model != "nearest":
-            return super().explain(X, rows, target=target, term_names=term_names)
-        if is_dataset(X):
-            return explain_dataset(self.explain, X, rows, target, term_names)
-        refuse_row_names(rows)
+            return super().explain(X, target=target, term_names=term_names)
         read = self._read(X)
         names, labels = readable_names(term_names, self.hierarchy_.features), self.classes_.tolist()
         words, n = read.words(np.arange(read.n_rows)), read.n_rows
