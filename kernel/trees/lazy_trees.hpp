@@ -72,8 +72,10 @@ class LazyBatch {
   void tree(std::size_t lane, std::int32_t* parent) {
     std::fill(parent, parent + d_, kAbsent);
     const std::int32_t alone = lone_ == kAbsent ? root_[lane] : lone_;
+    const Pair* edges = edges_.data() + lane * d_;
+    // Edges without a root: only where another thread changes the values meanwhile.
     if (edge_count_[lane] > 0)
-      orienter_.direct(edges_.data() + lane * d_, edge_count_[lane], root_[lane], parent);
+      orienter_.direct(edges, edge_count_[lane], root_[lane] == kAbsent ? edges->first : root_[lane], parent);
     else if (alone != kAbsent)
       parent[alone] = kRoot;
   }

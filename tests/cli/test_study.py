@@ -190,8 +190,8 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
 def test_the_help_names_what_is_used_unless_given(run):
     text = " ".join(run("study", "--help").output.replace("│", " ").split())
     assert f"{UNTUNED_LAMBDA} unless given" in text and f"{SMOOTHINGS[0]} unless given" in text
-    assert " or ".join(SMOOTHINGS) in text and "(paper, bayes, ours, modern, all)" in text
-    assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "all"}
+    assert " or ".join(SMOOTHINGS) in text and "(paper, bayes, ours, modern, aire, all)" in text
+    assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "aire", "all"}
 
 
 def test_the_directory_of_another_study(run, tmp_path):

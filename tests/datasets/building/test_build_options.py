@@ -46,7 +46,7 @@ def test_the_command_has_the_same_options_and_defaults():
             assert default == () and command["drop_term"] is None
         elif name != "name":
             assert command[COMMAND.get(name, name)] == default
-    others = {"ontology", "annotations", "labels", "output", "help"}
+    others = {"ontology", "annotations", "labels", "output", "help", "quiet"}
     assert set(command) - {COMMAND.get(name, name) for name in OPTIONS} <= others
 
 
