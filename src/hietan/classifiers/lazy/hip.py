@@ -61,6 +61,7 @@ class HIPNB(LazySelection):
     [('owl',), ('bird', 'owl'), ('animal', 'bird'), ('animal',)]
     """
 
+    __hietan_path__ = "hietan.classifiers.hip.HIPNB"  # by which studies know it, see `method_fingerprint`
     # What are parameters of LazySelection are fixed here.
     selection, model, n_features, n_neighbors, random_state = "hip", "naive-bayes", 1, 1, None
     _stored_sometimes = frozenset({"feature_names_in_"})

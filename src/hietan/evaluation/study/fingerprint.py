@@ -69,4 +69,5 @@ def package_version(kind: type) -> str:
 
 
 def _path(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+    # A class that has moved says where it was, so that studies stored before that are recognised. Subclasses have not.
+    return str(vars(kind).get("__hietan_path__", f"{kind.__module__}.{kind.__qualname__}"))
