@@ -18,7 +18,7 @@ const rules = {
 
 // The scripts of the page are joined into one, so all of them share one scope: what one declares at the top, in the
 // first column, the others may use. It counts as used if they do, and no two may declare the same name.
-const scripts = readdirSync(PAGE).filter((file) => file.endsWith(".js"));
+const scripts = readdirSync(PAGE, { recursive: true }).filter((file) => file.endsWith(".js"));
 const source = Object.fromEntries(scripts.map((file) => [file, readFileSync(path.join(PAGE, file), "utf8")]));
 const declared = (file) => [...source[file].matchAll(/^(?:const|let|function|class) (\w+)/gm)].map((match) => match[1]);
 

@@ -10,12 +10,8 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/
 const expected = JSON.parse(readFileSync(path.join(out, "expected.json"), "utf8"));
 const PARTS = ["Overview", "Features", "Rows"];
 let browser;
-before(async () => {
-  browser = await launch();
-});
-after(async () => {
-  await browser.close();
-});
+before(async () => (browser = await launch()));
+after(() => browser.close());
 
 async function visit(file, options, look) {
   const { page, wrong, close } = await open(browser, file, options);
@@ -76,9 +72,10 @@ async function findRow(page, gene) {
 async function overviewShowsTheScores(page, { width }) {
   const cells = () => page.locator(".heat tbody td").allTextContents();
   assert.deepEqual((await cells()).sort(), expected.gmean.slice().sort());
-  await page.getByRole("button", { name: "AUC" }).click();
+  const auc = page.locator("#ranking .switch").getByRole("button", { name: "AUC" });
+  await auc.click();
   assert.deepEqual((await cells()).sort(), expected.auc.slice().sort());
-  assert.equal(await page.getByRole("button", { name: "AUC" }).getAttribute("aria-pressed"), "true");
+  assert.equal(await auc.getAttribute("aria-pressed"), "true");
   await drawn(page);
   assert.equal(await page.locator("svg[aria-label^='Average ranks']").count(), 1);
   assert.equal(await page.locator(".ranking tbody tr").count(), 3);
@@ -98,7 +95,7 @@ async function featuresAreSortedAndSearched(page, { width }) {
     values.slice().sort((a, b) => b - a),
   );
   assert.equal(values[0], expected.most_edges);
-  assert.equal(await page.locator("th[aria-sort=descending]").textContent(), "Freq. in Edges");
+  assert.equal(await page.locator(".usage th[aria-sort=descending]").textContent(), "Freq. in Edges");
   const feature = Object.keys(expected.features)[5];
   await control(page, "Search terms").fill(feature);
   await page.getByText(/^1 term of/).waitFor();
@@ -129,23 +126,32 @@ async function treesAreThoseOfTheModels(page, { width }) {
     assert.equal(await page.locator(".scores tbody tr").count(), 3);
     for (const [method, tree] of Object.entries(trees)) {
       await control(page, "Method").selectOption({ label: method });
+      await page.getByRole("button", { name: "Open all" }).click();
       const { labels, edges } = await drawnTree(page);
       assert.equal(labels.length, tree.nodes);
       assert.deepEqual(edges.sort(), tree.edges);
       assert.ok(labels.every((name) => names.includes(name)));
+      assert.deepEqual(await overlaps(page), [], "names that lie on a node or on another name");
     }
   }
   await fitsTheWidth(page, width);
 }
 
-async function dragTree(page, panel) {
-  await panel.locator(".stage").scrollIntoViewIfNeeded();
-  const box = await panel.locator(".stage").boundingBox();
-  await page.mouse.move(box.x + 12, box.y + box.height - 12);
-  await page.mouse.down();
-  await page.mouse.move(box.x + 60, box.y + box.height - 50, { steps: 4 });
-  await page.mouse.up();
-}
+// Pairs of a name and another name, or a node, that share a place on the screen.
+const overlaps = (page) =>
+  page.evaluate(() => {
+    const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+    return [...document.querySelectorAll(".tree")].flatMap((tree) => {
+      const boxes = (selector) =>
+        [...tree.querySelectorAll(selector)].map((e) => [e.textContent || "node", e.getBoundingClientRect()]);
+      const names = boxes(".stage text");
+      if (names.length < 2) throw new Error("no names were drawn");
+      const all = [...names, ...boxes(".stage circle")];
+      return names.flatMap(([name, a], i) =>
+        all.filter(([, b], j) => j !== i && meet(a, b)).map(([other]) => `${name} / ${other}`),
+      );
+    });
+  });
 
 async function treesAreExplored(page, { width }) {
   await findRow(page, Object.keys(expected.trees)[0]);
@@ -154,24 +160,32 @@ async function treesAreExplored(page, { width }) {
   assert.equal(await page.locator(".panel").count(), 2);
   await drawn(page);
   const panel = page.locator(".panel").first();
-  const world = panel.locator(".stage svg > g");
   const focused = () => page.evaluate(() => document.activeElement.dataset.node);
-  const whole = await world.getAttribute("transform");
-  await panel.getByRole("button", { name: "Zoom in" }).click();
-  assert.notEqual(await world.getAttribute("transform"), whole);
-  await panel.getByRole("button", { name: "Show the whole tree" }).click();
-  assert.equal(await world.getAttribute("transform"), whole);
+  const lines = () => panel.locator(".node").count();
+  await panel.getByRole("button", { name: "Close all" }).click();
+  assert.equal(await lines(), 1);
   await panel.locator(".node[tabindex='0']").focus();
   assert.match(await panel.locator(".tip").textContent(), /contribution.*probability of this value/);
   const start = await focused();
   await page.keyboard.press("ArrowRight");
+  assert.ok((await lines()) > 1, "the branch is open");
+  assert.equal(await focused(), start);
+  await page.keyboard.press("ArrowRight");
   assert.notEqual(await focused(), start);
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await focused(), start);
+  await page.keyboard.press("ArrowLeft");
+  assert.equal(await lines(), 1);
   await page.keyboard.press("Enter");
   assert.match(await panel.locator(".neighbours").textContent(), /In the ontology.*directly above.*directly below/);
-  await panel.getByRole("button", { name: "Show the whole tree" }).click();
-  assert.equal(await world.getAttribute("transform"), whole);
-  await dragTree(page, panel);
-  assert.notEqual(await world.getAttribute("transform"), whole);
+  await panel.getByRole("button", { name: "Open all" }).click();
+  const features = await page.evaluate(
+    () => document.querySelectorAll(".panel .tree")[0].querySelectorAll(".node").length,
+  );
+  assert.ok(features > 5);
+  assert.deepEqual(await overlaps(page), []);
+  await panel.getByRole("button", { name: "Strongest paths" }).click();
   const learned = page.locator(".learned").first();
   await learned.locator("summary").click();
   assert.match(await learned.locator(".trace tbody tr").first().textContent(), /^1.* – .*(taken|refused)/);
@@ -180,6 +194,10 @@ async function treesAreExplored(page, { width }) {
   await removed.locator("summary").click();
   const reason = /which is [01]: same value as its (ancestor|descendant) /;
   assert.match(await removed.locator("li").first().textContent(), reason);
+  const fall = page.locator(".fall").first();
+  assert.match(await fall.textContent(), /given .* = [01]: \d+ of \d+ .*; \d+ of \d+ /);
+  assert.match(await page.locator(".flip").first().textContent(), /single changes? tried/);
+  assert.ok((await page.locator(".similar tbody tr").count()) > 0);
   await fitsTheWidth(page, width);
   await picture(page, `rows-${width}`);
 }
@@ -206,7 +224,14 @@ async function namesAreText(page, { width }) {
 async function namesOfCandidatesAreText(page, { width }) {
   await page.locator(".removed summary").first().click();
   await drawn(page);
-  for (const node of await page.locator(".node").all()) await node.dispatchEvent("click");
+  await page.evaluate(() => {
+    const openAll = [...document.querySelectorAll("button")].find((b) => b.textContent === "Open all");
+    openAll.click();
+    for (const { dataset } of document.querySelectorAll(".node")) {
+      document.querySelector(`.node[data-node="${dataset.node}"]`).dispatchEvent(new MouseEvent("click"));
+      openAll.click();
+    }
+  });
   await page.locator(".node").first().focus();
   await noMarkupFromNames(page);
   const caution = /^Note: .*separates <b>anti<\/b> from <\/script>pro, the classes/;
@@ -222,21 +247,27 @@ async function allPartsAreAccessible(page, { width, colorScheme }) {
     if (name === "Rows") await control(page, "Compare with").selectOption({ label: "HIP" });
     await drawn(page);
     await noViolations(page);
-    await picture(page, `${name.toLowerCase()}-${width}-${colorScheme}`);
+    await picture(
+      page,
+      `${path.basename(page.url().split("#")[0], ".html")}-${name.toLowerCase()}-${width}-${colorScheme}`,
+    );
   }
 }
 
-for (const width of [1280, 400]) {
+for (const width of [1400, 900, 420]) {
   const look = (title, file, check, more = {}) => test(title, () => visit(file, { width, ...more }, check));
   describe(`at ${width} pixels`, () => {
     look("the overview shows the scores, and the switch changes them", "study.html", overviewShowsTheScores);
     look("features are sorted and searched, and methods switched", "study.html", featuresAreSortedAndSearched);
     look("a gene is found, and its trees are those of the models", "study.html", treesAreThoseOfTheModels);
     look("two methods side by side; hover, click, keys, zoom; removed terms", "study.html", treesAreExplored);
+    look("a study of one dataset shows how good the methods are", "one.html", oneDatasetIsJudged);
+    look("the terms that matter are listed and drawn", "one.html", termsThatMatterAreShown);
     look("names are text everywhere", "nasty.html", namesAreText);
     look("names of candidates are text", "nasty-candidates.html", namesOfCandidatesAreText);
     for (const colorScheme of ["light", "dark"]) {
       look(`no violation of A or AA, ${colorScheme}`, "study.html", allPartsAreAccessible, { colorScheme });
+      look(`none with one dataset, ${colorScheme}`, "one.html", allPartsAreAccessible, { colorScheme });
     }
   });
 }
@@ -268,6 +299,90 @@ test("tabs by keyboard, and all parts on paper", () =>
     await page.pdf({ path: path.join(out, "study.pdf") });
     await page.emulateMedia({ media: "print" });
     for (const id of ["overview", "features", "rows"]) assert.ok(await page.locator("#" + id).isVisible());
+  }));
+
+async function oneDatasetIsJudged(page, { width }) {
+  assert.equal(await page.locator(".quality tbody tr").count(), 3);
+  assert.equal(await page.locator(".confusion").count(), 2);
+  await drawn(page);
+  assert.equal(await page.locator("svg[aria-label^='ROC curve']").count(), 1);
+  assert.equal(await page.locator("svg[aria-label^='Precision and recall']").count(), 1);
+  assert.equal(await page.getByText("Critical difference").count(), 0);
+  assert.equal(await page.getByText("average rank").count(), 0);
+  for (const method of ["HIP", "TAN"]) {
+    await page.getByRole("link", { name: method, exact: true }).first().click();
+    assert.match(page.url(), new RegExp("#method/" + method));
+    await page.getByRole("heading", { name: `Confusion of ${method}`, exact: true }).waitFor({ timeout: 5000 });
+  }
+  const names = () => page.locator(".quality tbody th").allTextContents();
+  await page.getByRole("button", { name: "method" }).first().click();
+  const byName = (await names()).slice().sort((a, b) => a.localeCompare(b));
+  assert.deepEqual(await names(), byName);
+  await fitsTheWidth(page, width);
+  await picture(page, `one-${width}`);
+}
+
+async function termsThatMatterAreShown(page, { width }) {
+  await goToPart(page, "Features");
+  await drawn(page);
+  const table = page.locator(".effects-table");
+  const effects = await table.locator("tbody td:nth-child(2)").allTextContents();
+  const sorted = effects.map(Number).sort((a, b) => b - a);
+  assert.deepEqual(effects.map(Number), sorted);
+  assert.ok((await page.locator(".swarm circle").count()) > 20);
+  await control(page, "group by branch").check();
+  assert.ok((await page.locator(".branch").count()) > 1);
+  await control(page, "group by branch").uncheck();
+  const [feature] = Object.keys(expected.features);
+  await page.evaluate((name) => (location.hash = "#term/" + name), feature);
+  await page.getByText(/^[01] terms? of the/).waitFor();
+  await fitsTheWidth(page, width);
+}
+
+async function savedFile(page, name) {
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name, exact: true }).first().click(),
+  ]);
+  return readFileSync(await download.path(), "utf8");
+}
+
+test("tables and pictures are saved", () =>
+  visit("one.html", {}, async (page) => {
+    await drawn(page);
+    const csv = await savedFile(page, "Save as CSV: scores synthetic-0");
+    assert.match(csv, /^method,GMean,sensitivity,specificity,AUC,average precision\r\n/);
+    assert.equal(csv.trim().split("\r\n").length, 4);
+    const picture = await savedFile(page, "Save as SVG: ROC curve synthetic-0");
+    assert.ok(picture.startsWith("<svg ") && picture.includes('xmlns="http://www.w3.org/2000/svg"'));
+    assert.ok(picture.includes('stroke="rgb(') && !picture.includes("var("), "the colours are written into the file");
+  }));
+
+test("a row has an address, and Enter opens what is searched for", () =>
+  visit("one.html", {}, async (page) => {
+    const row = Object.keys(expected.trees)[1];
+    await page.evaluate(() => (location.hash = "#genes")); // in links to reports of earlier versions
+    await page.locator("#tab-rows[aria-selected=true]").waitFor();
+    await page.evaluate((name) => (location.hash = "#row/" + name), row);
+    await page.getByRole("heading", { name: `Row ${row}`, exact: true }).waitFor();
+    await control(page, "Search rows").fill("row17");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Row row17", exact: true }).waitFor();
+    assert.match(page.url(), /#row\/row17$/);
+    await page.goBack();
+    await page.getByRole("heading", { name: `Row ${row}`, exact: true }).waitFor();
+    await page.evaluate(() => (location.hash = "#row/%E0%A4%A"));
+    await page.evaluate(() => (location.hash = "#row/nobody"));
+  }));
+
+test("a report of an earlier version still opens", () =>
+  visit("old.html", { width: 420 }, async (page) => {
+    for (const name of PARTS) {
+      await goToPart(page, name);
+      await drawn(page);
+      await fitsTheWidth(page, 420);
+    }
+    assert.ok((await page.locator(".node").count()) > 0);
   }));
 
 // The page stays quick because it draws what is looked at, not all there is: elements are counted, not milliseconds.

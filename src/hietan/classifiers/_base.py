@@ -47,15 +47,14 @@ from hietan.classifiers.checks import (
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import Explanation, ScoreParts, explain_rows
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import ExplainsRows, ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation, root_log_prob
 
 SMOOTHINGS = _kernel.SMOOTHINGS
 
 
-class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that needs nothing but per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
@@ -306,36 +305,9 @@ class BaseBayes(StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
-        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows to explain. The labels of a data frame's rows appear in the explanations.
-        target : label or None, default None
-            The class whose log-odds against all others are explained. None means the second of two classes, or the
-            predicted class if there are more.
-        term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of the columns.
-
-        Returns
-        -------
-        list of Explanation
-            One for each row.
-        """
-        rows = self._read(X)
-        log_prior = self._log_prior()
-        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
-        return explain_rows(
-            lambda start, stop: self._parts_of(rows, start, stop, log_prior),
-            method=type(self).__name__,
-            rows=labels,
-            classes=self.classes_.tolist(),
-            target=target,
-            hierarchy=self.hierarchy_,
-            names=names,
-        )
+    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
+        rows, log_prior = self._read(X), self._log_prior()
+        return lambda start, stop: self._parts_of(rows, start, stop, log_prior), rows.n_rows
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""

@@ -14,8 +14,17 @@ from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
 from hietan.classifiers.checks import random_source, require_two_classes
-from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, Trace, sum_factors, trace_tree
+from hietan.explain import (
+    RemovalKind,
+    RemovedByRow,
+    RemovedFeature,
+    ScoreParts,
+    Trace,
+    sum_factors,
+    trace_tree,
+)
 from hietan.explain.labels import readable_names, row_labels
+from hietan.explain.score_parts import NOTHING_REMOVED
 from hietan.hierarchy import Hierarchy
 from hietan.structure import EdgeRanking, Tree, mean_tree_contribution, unpack
 from hietan.structure.tree import ABSENT
@@ -112,7 +121,7 @@ class TreeClassifier(PackedBayes):
         parents: NDArray[np.int32],
         words: NDArray[np.uint64],
         log_prior: NDArray[np.float64],
-        removed: tuple[tuple[RemovedFeature, ...], ...] = (),
+        removed: RemovedByRow = NOTHING_REMOVED,
     ) -> ScoreParts:
         """The parts that add up to the scores by the trees `parents`, one for each row."""
         n_rows = len(parents)
@@ -227,7 +236,8 @@ class LazyTreeClassifier(TreeClassifier):
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
         parents = _kernel.lazy_trees(words=words, n_rows=n_rows, **self._search_arguments())
-        removed = tuple(map(self._removed, parents, unpack(words, n_rows)))
+        values = unpack(words, n_rows)
+        removed = RemovedByRow(n_rows, lambda row: self._removed(parents[row], values[row]))
         return self._tree_parts(parents, words, log_prior, removed)
 
     def _removed(self, parent: NDArray[np.int32], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:

@@ -123,7 +123,7 @@ def require_two_classes(classes: NDArray[Any]) -> None:
 
 def check_weight_unit(unit: Any) -> None:
     """Refuse a `weight_unit` that is neither a power of two nor None."""
-    if unit is not None and not (is_number(unit) and is_unit(float(unit))):
+    if unit is not None and not (is_finite(unit) and is_unit(float(unit))):
         raise ValueError(
             f"weight_unit must be a power of two from 2**-200 to 2**200, such as 2**-10, or None; got {unit!r}"
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -40,8 +40,7 @@ from hietan.classifiers.checks import (
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import Explanation, ScoreParts, explain_rows
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import ExplainsRows, ScoreParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -58,7 +57,7 @@ from hietan.structure.tree import ABSENT, ROOT
 LARGEST_GAP = 1e-8
 
 
-class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
+class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
     """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
 
     The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises
@@ -68,7 +67,8 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
     where y is 1 or -1, m is the weight of the class and s is the mean number of ones in a row. The offset g of a
     training row is the log-odds of a HieBAN with equal class priors that was fitted to all other rows (exactly, without
     fitting it again), and sigma is the standard deviation of these offsets. The score of a new row is
-    g / sigma + w.x + b, with g from all training rows; its logistic function is the probability.
+    g / sigma + w.x + b, with g from all training rows; its logistic function is the probability. What a feature
+    contributes in `explain` is its term in g / sigma, plus its weight if it is 1.
 
     With more than two classes, the offsets are the logarithms of P(x | c) / sigma, where sigma^2 is the mean, over all
     pairs of classes, of the variance of their log-odds; the loss is multinomial, and the penalty is
@@ -323,45 +323,15 @@ class HieLogistic(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
-        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
-
-        What a feature contributes is its term in the network's log-odds, divided by `scale_`, plus its weight if it is
-        1; all of it divided by `temperature_`.
-
-        Parameters
-        ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows to explain. The labels of a data frame's rows appear in the explanations.
-        target : label or None, default None
-            The class whose log-odds against all others are explained. None means the second of two classes, or the
-            predicted class if there are more.
-        term_names : mapping, sequence or None, default None
-            Readable names of the features: by feature, or in the order of the columns.
-
-        Returns
-        -------
-        list of Explanation
-            One for each row.
-        """
-        network = self._network()
-        rows = self._read(X)
+    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
+        network, rows = self._network(), self._read(X)
         scores = self._scores(network, rows)
-        labels, names = row_labels(X, rows.n_rows), readable_names(term_names, self.hierarchy_.features)
 
         def parts_of(start: int, stop: int) -> ScoreParts:
             values = unpack(rows.words(np.arange(start, stop)), stop - start)
             return self._parts(network, scores[start:stop], values)
 
-        return explain_rows(
-            parts_of,
-            method=type(self).__name__,
-            rows=labels,
-            classes=self.classes_.tolist(),
-            target=target,
-            hierarchy=self.hierarchy_,
-            names=names,
-        )
+        return parts_of, rows.n_rows
 
     def _parts(
         self, network: OpenScores, scores: NDArray[np.float64], values: NDArray[np.uint8]

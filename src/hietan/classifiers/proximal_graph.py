@@ -45,8 +45,8 @@ from hietan.classifiers.checks import (
     warn_of_columns,
     warn_without_hierarchy,
 )
-from hietan.explain import Explanation, LinearParts, explain_linear
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain import Explanations, LinearParts, explain_linear, target_index
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
@@ -342,13 +342,18 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is: weight times value of each feature, adding up to the score.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose `decision_function` is explained. None means the second of two classes, or the predicted
             class if there are more.
@@ -361,20 +366,34 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             One for each row.
         """
         scores = self.decision_function(X)
-        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
             constants = np.concatenate([-constants, constants])
         return explain_linear(
-            LinearParts(rows, weights, constants, scores, self.predict_proba(X)),
+            LinearParts(read, weights, constants, scores, self.predict_proba(X)),
             method=type(self).__name__,
-            rows=row_labels(X, rows.shape[0]),
+            rows=row_labels(X, read.shape[0]),
             classes=self.classes_.tolist(),
             target=target,
             hierarchy=self.hierarchy_,
             names=readable_names(term_names, self.hierarchy_.features),
         )
+
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
+
+        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        """
+        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        labels = self.classes_.tolist()
+        if target is None and len(labels) > 2:
+            chosen = np.searchsorted(self.classes_, self.predict(X))
+        else:
+            chosen = np.full(rows.shape[0], target_index(target, labels, np.zeros(len(labels))))
+        weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
+        return np.asarray(rows.toarray() * weights[chosen])
 
     # ------------------------------------------------------------------------------------------ checking
 

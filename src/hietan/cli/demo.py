@@ -118,7 +118,7 @@ def _reasons(results: StudyResults, rows: list[int]) -> Table:
     dataset, key, pooled = _predictions_by(results, RANKS_GENES)
     data = results.study.datasets[dataset]
     chosen = ChosenRows(results.study, dataset, dict.fromkeys(rows, "ranked high"), {key: pooled})
-    explanations, _ = chosen.explain(key)
+    explanations = chosen.explain(key).explanations
     target = data.target_names[1]
     columns: dict[str, dict[str, Any]] = {
         "gene": {"no_wrap": True},

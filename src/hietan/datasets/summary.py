@@ -48,6 +48,9 @@ class DatasetSummary:
     account: list[tuple[str, str, int]]
     facts: tuple[tuple[str, str], ...]
 
+    def _repr_html_(self) -> str:
+        return dataset_html(self)
+
 
 def summarize(data: DatasetParts) -> DatasetSummary:
     """Compute the summary of a dataset from its parts."""

@@ -57,3 +57,10 @@ class DatasetView:
     def hierarchy(self) -> Any:
         """The hierarchy over the columns, or None."""
         return getattr(self.data, "hierarchy", None)
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """What was read, used and dropped when the dataset was built; empty if it is not known."""
+        provenance = getattr(self.data, "provenance", None)
+        found = provenance.get("account") if isinstance(provenance, dict) else None
+        return found if isinstance(found, dict) else {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -344,3 +345,28 @@ def _test(
 
 def _greater_is_better(metric: str) -> bool:
     return not METRICS[metric].lower_is_better
+
+
+def score_rows_html(rankings: Sequence[Ranking]) -> str:
+    """Tables of rankings in HTML, the best method first: ranks and means, or the scores if there is one dataset."""
+    tables = []
+    for ranking in rankings:
+        metric, means, ranks = METRICS[ranking.metric], ranking.means(), ranking.average_ranks()
+        several = len(ranking.datasets) > 1
+        cells = {
+            name: [
+                f"{metric.scale * means[name]:.{metric.digits}f}",
+                *([f"{ranks[name]:.2f}"] if several else []),
+            ]
+            for name in sorted(ranks, key=lambda name: ranks[name])
+        }
+        rows = "".join(
+            f'<tr><td style="text-align:left">{escape(name)}</td>{"".join(f"<td>{c}</td>" for c in found)}</tr>'
+            for name, found in cells.items()
+        )
+        head = f"<th></th><th>{escape(metric.label)}</th>" + ("<th>average rank</th>" if several else "")
+        tables.append(
+            f'<details open><summary style="cursor:pointer">{escape(ranking.title)}</summary>'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+        )
+    return "".join(tables)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from hietan.explain.explanation import Explanation
+from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Contribution, Removal
 from hietan.explain.score_parts import LinearParts, RemovedFeature, ScoreParts
 from hietan.hierarchy import Hierarchy
@@ -27,7 +27,7 @@ def explain_rows(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
-) -> list[Explanation]:
+) -> Explanations:
     """One explanation per row of a Bayesian classifier.
 
     Parameters
@@ -49,12 +49,29 @@ def explain_rows(
     names : mapping
         Readable names of the features; features that are not in it keep their own names.
     """
-    explanations: list[Explanation] = []
+    explanations = Explanations()
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         parts = parts_of(start, start + len(batch))
         explanations += _explain_batch(parts, method, batch, classes, target, hierarchy, names)
     return explanations
+
+
+def contribution_matrix(
+    parts_of: Callable[[int, int], ScoreParts], n_rows: int, classes: Sequence[Any], target: Any = None
+) -> NDArray[np.float64]:
+    """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features).
+
+    The numbers are those of `explain_rows`, whose parameters these are; features that are left out add 0.
+    """
+    found = []
+    for start in range(0, n_rows, _BATCH):
+        parts = parts_of(start, min(n_rows, start + _BATCH))
+        for joint, factors in zip(parts.joint, parts.factors, strict=True):
+            t = target_index(target, classes, joint)
+            rest = np.array([c for c in range(len(classes)) if c != t])
+            found.append(factors[:, t] - factors[:, rest] @ softmax(joint[rest]))
+    return np.array(found)
 
 
 def _explain_batch(
@@ -178,13 +195,13 @@ def explain_linear(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
-) -> list[Explanation]:
+) -> Explanations:
     """One explanation per row of a linear model: weight times value of each feature.
 
     The parameters are those of `explain_rows`, except that `parts` is a `LinearParts`.
     """
     features = hierarchy.features
-    explanations = []
+    explanations = Explanations()
     for r, row in enumerate(rows):
         t = target_index(target, classes, parts.scores[r])
         held = slice(parts.rows.indptr[r], parts.rows.indptr[r + 1])

@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
+from hietan._runtime.notebook import card, details
 from hietan._runtime.optional import import_optional
 from hietan.explain import plots
 from hietan.explain.records import ExplanationRecord
-from hietan.explain.render import as_html, as_text
+from hietan.explain.render import as_html, as_text, headline
+
+
+class Explanations(list["Explanation"]):
+    """The explanations of some rows: a list that a notebook shows row by row, each to be unfolded."""
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row per contribution; the columns of `Explanation.to_frame`, after the row.
+
+        Explanations by nearest rows have a row per neighbour, named in the column "neighbour".
+        """
+        pandas = import_optional("pandas", extra="frames", purpose="Explanations.to_frame")
+        frames = [one.to_frame().rename(columns={"row": "neighbour"}).assign(row=one.row) for one in self]
+        if not frames:
+            return pandas.DataFrame()
+        whole = pandas.concat(frames, ignore_index=True)
+        return whole[["row", *(name for name in whole.columns if name != "row")]]
+
+    def _repr_html_(self) -> str:
+        parts = (details(one.headline(), one.to_html()) for one in self)
+        return card("Explanations", {"rows": len(self)}, "".join(parts))
 
 
 @dataclass(frozen=True)
@@ -106,8 +128,20 @@ class Explanation(ExplanationRecord):
     def __str__(self) -> str:
         return self.text()
 
-    def _repr_html_(self) -> str:
+    def headline(self) -> str:
+        """The method, the row, the predicted class and the log-odds in one line."""
+        return headline(self)
+
+    def to_html(self) -> str:
+        """The explanation as a small table in HTML; all names are escaped."""
         return as_html(self)
+
+    def renamed(self, row: str, name_of: Callable[[Any], Any]) -> Self:
+        """The same explanation with another name of the row, and `name_of(label)` for each label of a class."""
+        return replace(self, row=row, classes=tuple(map(name_of, self.classes)), target=name_of(self.target))
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
         """A waterfall from the base value to the log-odds, showing the strongest features; returns the axes."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from html import escape
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.optional import import_optional
 from hietan.explain.assemble import target_index
-from hietan.explain.explanation import Explanation
+from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Removal
 from hietan.hierarchy import Hierarchy
 
@@ -85,7 +85,7 @@ class NeighbourExplanation(Explanation):
 
     def text(self, limit: int = 15) -> str:
         """The explanation in lines of plain text, with the `limit` nearest rows listed."""
-        lines = [self._headline(), ""]
+        lines = [self.headline(), ""]
         width = max((len(found.row) for found in self.neighbours[:limit]), default=0)
         lines += [f"  {found.row:<{width}}  {_vote(found)}" for found in self.neighbours[:limit]]
         if len(self.neighbours) > limit:
@@ -98,7 +98,8 @@ class NeighbourExplanation(Explanation):
     def __str__(self) -> str:
         return self.text()
 
-    def _headline(self) -> str:
+    def headline(self) -> str:
+        """The method, the row, the predicted class and the votes in one line."""
         start = f"{self.method}, {self.row}: {self.predicted}. P({self.target}) = {self.probability:.4g}, "
         if not self.neighbours:
             return start + "the class prior: this row keeps no feature"
@@ -108,13 +109,19 @@ class NeighbourExplanation(Explanation):
         )
         return start + f"the votes of {votes} of {among}"
 
-    def _repr_html_(self) -> str:
+    def renamed(self, row: str, name_of: Callable[[Any], Any]) -> Self:
+        """The same explanation with another name of the row, and `name_of(label)` for each label of a class."""
+        voters = tuple(replace(found, label=name_of(found.label)) for found in self.neighbours)
+        return replace(super().renamed(row, name_of), neighbours=voters)
+
+    def to_html(self) -> str:
+        """The neighbours as a small table in HTML; all names are escaped."""
         rows = "".join(
             f'<tr><td style="text-align:left">{escape(found.row)}</td>'
             f'<td style="text-align:left">{escape(_vote(found))}</td></tr>'
             for found in self.neighbours
         )
-        return f"<div><p><strong>{escape(self._headline())}</strong></p><table><tbody>{rows}</tbody></table></div>"
+        return f"<div><p><strong>{escape(self.headline())}</strong></p><table><tbody>{rows}</tbody></table></div>"
 
 
 def _vote(found: Neighbour) -> str:
@@ -134,7 +141,7 @@ def explain_votes(
     classes: Sequence[Any],
     target: Any,
     hierarchy: Hierarchy,
-) -> list[NeighbourExplanation]:
+) -> Explanations:
     """One explanation per row of a classifier whose nearest training rows vote.
 
     Parameters
@@ -150,7 +157,7 @@ def explain_votes(
     method, rows, classes, target, hierarchy
         As for `explain_rows`.
     """
-    explanations = []
+    explanations = Explanations()
     for r, row in enumerate(rows):
         t = target_index(target, classes, probabilities[r])
         with np.errstate(divide="ignore"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NamedTuple
@@ -39,6 +40,28 @@ class RemovedFeature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
+class RemovedByRow:
+    """What was left out of each of some rows, found when it is asked for: it takes longer than the score itself."""
+
+    n_rows: int
+    find: Callable[[int], tuple[RemovedFeature, ...]]
+
+    def __len__(self) -> int:
+        return self.n_rows
+
+    def __getitem__(self, row: int) -> tuple[RemovedFeature, ...]:
+        if not -self.n_rows <= row < self.n_rows:
+            raise IndexError(f"row {row} of {self.n_rows}")
+        return self.find(row)
+
+    def __iter__(self) -> Iterator[tuple[RemovedFeature, ...]]:
+        return map(self.find, range(self.n_rows))
+
+
+NOTHING_REMOVED = RemovedByRow(0, lambda row: ())
+
+
+@dataclass(frozen=True, eq=False)
 class ScoreParts:
     """The parts that add up to the joint log-probabilities of some rows.
 
@@ -58,7 +81,7 @@ class ScoreParts:
         The logarithms of the class priors, or the intercepts.
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
-    removed : sequence of sequences of RemovedFeature
+    removed : RemovedByRow
         For each row, what was left out of it. Empty if a method leaves nothing out.
     has_tree : bool
         Whether a feature may depend on another one.
@@ -72,7 +95,7 @@ class ScoreParts:
     factors: NDArray[np.float64]
     base: NDArray[np.float64]
     averaging: NDArray[np.float64] | None = None
-    removed: tuple[tuple[RemovedFeature, ...], ...] = ()
+    removed: RemovedByRow = NOTHING_REMOVED
     has_tree: bool = False
     has_probabilities: bool = True
 

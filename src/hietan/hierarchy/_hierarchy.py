@@ -27,21 +27,21 @@ from hietan.hierarchy.checks import (
     first_few,
     refuse_unknown,
 )
+from hietan.hierarchy.drawing import Drawable
 from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
 
-class Hierarchy(Immutable):
+class Hierarchy(Drawable, Immutable):
     """A directed acyclic graph over feature names, whose edges run from the general to the specific.
 
     Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,
     v = 1 implies u = 1 (a gene annotated with a term is annotated with every ancestor of the term). Such data
     are *closed upwards*: `is_closed` checks this, and `close` adds the missing ones.
 
-    A hierarchy is a value: it never changes, a copy of it is the hierarchy itself, and two are equal if they have
-    the same features in the same order and the same edges. Build one with `from_edges`, `from_parents`,
-    `from_networkx`, `from_adjacency` or, without any edge, `unrelated`.
+    A hierarchy is a value: it never changes, and two are equal if they have the same features in the same order and
+    the same edges. Build one with `from_edges`, `from_parents`, `from_networkx`, `from_adjacency` or `unrelated`.
 
     Examples
     --------

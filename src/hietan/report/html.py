@@ -10,16 +10,23 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-STYLES = ("styles/base.css", "styles/parts.css", "styles/media.css")
+STYLES = ("styles/base.css", "styles/parts.css", "styles/quality.css", "styles/media.css")
 SCRIPTS = (
     "dom.js",
     "data.js",
+    "shared/routes.js",
+    "shared/takeaway.js",
+    "shared/sorted_table.js",
     "overview.js",
+    "quality/one_dataset.js",
+    "quality/curves.js",
     "ranking.js",
     "reliability.js",
+    "terms/beeswarm.js",
+    "terms/terms.js",
     "features.js",
-    "zoom.js",
     "tree.js",
+    "terms/one_row.js",
     "explanation.js",
     "candidates.js",
     "rows.js",

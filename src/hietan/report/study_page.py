@@ -16,6 +16,7 @@ from hietan.evaluation import METRICS, Ranking, TestResult, make_rankings, read_
 from hietan.evaluation.outputs import decimal, decimals, read_details, significant
 from hietan.evaluation.study import method_key, read_manifest
 from hietan.exceptions import StudyError
+from hietan.report.dataset_quality import MOST_CURVES, dataset_quality
 from hietan.report.html import render
 from hietan.report.links import TERM_URLS
 
@@ -82,12 +83,22 @@ def _study_summary(folder: Path) -> dict[str, Any]:
     manifest = read_manifest(folder)
     rankings = make_rankings(summary, groups=manifest["groups"], names=manifest["datasets"])
     methods = list(dict.fromkeys((row.method, row.setting, row.tuning) for row in summary))
-    predictions = _predictions(folder, methods, manifest["seeds"][0])
+    every_seed = _predictions(folder, methods, manifest["seeds"], len(manifest["datasets"]))
+    first = str(manifest["seeds"][0])
+    predictions = {
+        name: {i: seeds[first] for i, seeds in found.items() if first in seeds}
+        for name, found in every_seed.items()
+    }
     usage = _usage(folder, methods)
     datasets = [
         _dataset(folder, name, manifest, methods, predictions.get(name, {}), usage.get(name, {}))
         for name in manifest["datasets"]
     ]
+    if len(datasets) * len(methods) <= MOST_CURVES:
+        tunings = {i: tuning for i, (_, _, tuning) in enumerate(methods)}
+        for dataset in datasets:
+            found = every_seed.get(dataset["name"], {})
+            dataset["quality"] = dataset_quality(found, dataset["labels"], tunings)
     return {
         "format": FORMAT,
         "kind": "study",
@@ -253,6 +264,7 @@ def _dataset(
         "features": details.get("features", [line["feature"] for line in counted]),
         "names": details.get("names", [line["name"] for line in counted]),
         "ontology": details.get("ontology", []),
+        "account": details.get("account", {}),
         "usage": {
             i: {
                 "rows": int(lines[0]["n_rows"]),
@@ -261,6 +273,8 @@ def _dataset(
             }
             for i, lines in usage.items()
         },
+        "present": details.get("present", []),
+        "effects": {number[key]: found for key, found in details.get("effects", {}).items() if key in number},
         "reasons": details.get("reasons", []),
         "explained": [
             {**entry, "methods": {number[key]: why for key, why in entry["methods"].items() if key in number}}
@@ -281,15 +295,19 @@ def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _predictions(
-    folder: Path, methods: Sequence[tuple[str, str, str]], seed: int
-) -> dict[str, dict[int, list[Line]]]:
-    """The lines of one seed, by dataset and number of the method."""
-    found: dict[str, dict[int, list[Line]]] = {}
-    lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] == str(seed))
-    for (dataset, *which), group in groupby(
-        lines, key=lambda line: (line["dataset"], line["method"], line["setting"], line["tuning"])
+    folder: Path, methods: Sequence[tuple[str, str, str]], seeds: Sequence[int], n_datasets: int
+) -> dict[str, dict[int, dict[str, list[Line]]]]:
+    """The lines by dataset, number of the method and seed; of the first seed only if there are too many for curves."""
+    kept = seeds if n_datasets * len(methods) <= MOST_CURVES else seeds[:1]
+    wanted = set(map(str, kept))
+    found: dict[str, dict[int, dict[str, list[Line]]]] = {}
+    lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] in wanted)
+    for (dataset, seed, *which), group in groupby(
+        lines,
+        key=lambda line: (line["dataset"], line["seed"], line["method"], line["setting"], line["tuning"]),
     ):
-        found.setdefault(dataset, {})[methods.index((which[0], which[1], which[2]))] = list(group)
+        number = methods.index((which[0], which[1], which[2]))
+        found.setdefault(dataset, {}).setdefault(number, {})[seed] = list(group)
     return found
 
 

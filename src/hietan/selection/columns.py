@@ -23,8 +23,8 @@ from hietan.classifiers.checks import (
     validated,
     warn_of_columns,
 )
-from hietan.explain import Explanation
-from hietan.explain.labels import readable_names
+from hietan.explain import Explanations
+from hietan.explain.labels import also_of_datasets, readable_names
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -178,13 +178,18 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         return [widened[id(tree)] for tree in found]
 
     @_if_offered
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is; the dropped columns contribute nothing.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain, with all columns.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose log-odds are explained. None means the second of two classes, or the predicted class if
             there are more.
@@ -199,7 +204,28 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         names = readable_names(term_names, self.hierarchy_.features)
         found = self._call("explain", X, target=target, term_names=names)
-        return [replace(explanation, hierarchy=self.hierarchy_) for explanation in found]
+        return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
+
+    @_if_offered
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X; the dropped columns add 0.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows, with all columns.
+        target : label or None, default None
+            The class, as for `explain`.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            The numbers of `explain`.
+        """
+        found = np.asarray(self._call("contributions", X, target=target))
+        whole = np.zeros((len(found), len(self.support_)))
+        whole[:, np.flatnonzero(self.support_)] = found
+        return whole
 
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
 from hietan.hierarchy.checks import refuse_unknown
 
@@ -162,6 +164,10 @@ class Tree:
                     (child, below + ("└── " if last else "├── "), below + ("    " if last else "│   "))
                 )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        counts = {"features in the tree": len(self), "features": len(self.feature_names)}
+        return card("Tree", counts, f'<pre style="line-height:1.3">{escape(str(self))}</pre>')
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tree):

@@ -230,7 +230,7 @@ class Mute(TAN):
 )
 @pytest.mark.parametrize("readable", [True, False])
 def test_a_method_that_cannot_explain_is_left_out(kind, reason, readable, tmp_path):
-    results = run_study([DATA], {"mute": Mute(kind), "TAN": TAN()}, cv=3)
+    results = run_study([DATA], {"mute": Mute(kind=kind), "TAN": TAN()}, cv=3)
     with pytest.warns(RuntimeWarning, match=rf"dataset d: method 'mute @ tuned none' .*\({reason}") as caught:
         written = write_explanations(results, tmp_path, readable=readable, details=True)
     assert len(caught) == 1

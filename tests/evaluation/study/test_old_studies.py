@@ -59,6 +59,7 @@ def results_in(folder):
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
     summary = json.loads(files["summary.json"])
     summary.pop("report", None)
+    assert summary.pop("format", 1) == 1  # the old release did not name it
     summary["summary"] = [{name: row[name] for name in COLUMNS} for row in summary["summary"]]
     lines = [[line[name] for name in COLUMNS] for line in lines_of(folder / "summary.csv")]
     tests = [line for line in lines_of(folder / "tests.csv") if line["test"] not in NEW_TESTS]

@@ -28,15 +28,16 @@ from hietan.classifiers.lazy._models import (
 from hietan.classifiers.lazy._reasons import removed_features
 from hietan.classifiers.lazy._training_rows import check_training_rows
 from hietan.explain import (
-    Explanation,
+    Explanations,
     Neighbour,
+    RemovedByRow,
     RemovedFeature,
     ScoreParts,
     explain_votes,
     removals,
     sum_factors,
 )
-from hietan.explain.labels import readable_names, row_labels
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Tree, count_ones, count_pairs, first_violation, unpack
 
@@ -240,7 +241,10 @@ class LazySelection(PackedBayes):
 
         return [tree for chunk in map_chunks(learn, rows.n_rows, self.n_jobs) for tree in chunk]
 
-    def explain(self, X: Any, *, target: Any = None, term_names: Any = None) -> list[Explanation]:
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
         """Why each row of X is classified as it is.
 
         Naive Bayes and trees give contributions of the features to the log-odds of a class. The model "nearest" has
@@ -248,8 +252,10 @@ class LazySelection(PackedBayes):
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
         target : label or None, default None
             The class whose log-odds against all others are explained. None means the second of two classes, or the
             predicted class if there are more.
@@ -263,9 +269,9 @@ class LazySelection(PackedBayes):
         """
         if self.model != "nearest":
             return super().explain(X, target=target, term_names=term_names)
-        rows = self._read(X)
+        read = self._read(X)
         names, labels = readable_names(term_names, self.hierarchy_.features), self.classes_.tolist()
-        words, n = rows.words(np.arange(rows.n_rows)), rows.n_rows
+        words, n = read.words(np.arange(read.n_rows)), read.n_rows
         found, kept, values = self._learned.nearest(words, n), self._kept(words, n), unpack(words, n)
         voters = [
             [
@@ -276,8 +282,7 @@ class LazySelection(PackedBayes):
             for columns in zip(*(part.tolist() for part in found), strict=True)
         ]
         left_out = map(self._removed, kept, values)
-        explanations: list[Explanation] = []
-        explanations += explain_votes(
+        return explain_votes(
             self.predict_proba(X),
             voters,
             kept,
@@ -288,7 +293,9 @@ class LazySelection(PackedBayes):
             target=target,
             hierarchy=self.hierarchy_,
         )
-        return explanations
+
+    # The votes of the nearest rows are not sums over features.
+    contributions = _offered_if(lambda self: self.model != "nearest")(PackedBayes.contributions)
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -367,7 +374,7 @@ class LazySelection(PackedBayes):
     def _score_parts(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
-        values = unpack(words, n_rows)
+        values, kept = unpack(words, n_rows), self._kept(words, n_rows)
         parents = self._learned.parents(words, n_rows)
         base = np.tile(log_prior, (n_rows, 1))
         factors = _kernel.tree_factors(
@@ -379,7 +386,7 @@ class LazySelection(PackedBayes):
             parents=parents,
             factors=factors,
             base=base,
-            removed=tuple(map(self._removed, self._kept(words, n_rows), values)),
+            removed=RemovedByRow(n_rows, lambda row: self._removed(kept[row], values[row])),
             has_tree=self._learned.has_tree,
         )
 

@@ -4,15 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import Reasons, compact, compact_trace, ontology_parents
+from hietan.evaluation.outputs.effects import class_counts
+from hietan.evaluation.outputs.one_row import evidence_counts, similar_rows
 from hietan.exceptions import StudyError
 
 FOLDER = "details"
+
+
+@dataclass(frozen=True)
+class ExplainedRows:
+    """What the models of one method say about rows of a dataset.
+
+    Attributes
+    ----------
+    explanations, traces : dict of int to Any
+        By row, its explanation, and how its tree was learned, if the method learns any.
+    training : dict of int to array
+        By row, the rows that its model was fitted to.
+    flips : dict of int to dict or None
+        By row, what would change its class, as by `find_flip`.
+    effects : dict or None
+        Which terms matter, as by `TermEffects.content`.
+    """
+
+    explanations: dict[int, Any] = field(default_factory=dict)
+    traces: dict[int, Any] = field(default_factory=dict)
+    training: dict[int, NDArray[np.intp]] = field(default_factory=dict)
+    flips: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    effects: dict[str, Any] | None = None
 
 
 class DatasetDetails:
@@ -34,17 +63,33 @@ class DatasetDetails:
         self.chosen = chosen
         self.reasons = Reasons()
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
+        self.effects: dict[str, Any] = {}
 
-    def add(self, key: str, explanations: Mapping[int, Any], traces: Mapping[int, Any]) -> None:
-        """Add what one method says about the chosen rows, and how it learned their trees, if it learns any."""
-        for i, explanation in explanations.items():
-            self.rows[i][key] = compact(explanation, self.reasons)
-            if i in traces:
-                self.rows[i][key]["trace"] = compact_trace(traces[i])
+    def add(self, key: str, explained: ExplainedRows) -> None:
+        """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
+        for i, explanation in explained.explanations.items():
+            shown = compact(explanation, self.reasons)
+            if i in explained.training and shown["probabilities"]:
+                train, data = explained.training[i], self.view.data
+                shown["counts"] = evidence_counts(shown, data.X[train], data.y[train])
+            if explained.flips.get(i) is not None:
+                shown["flip"] = explained.flips[i]
+            self.rows[i][key] = shown
+            if i in explained.traces:
+                self.rows[i][key]["trace"] = compact_trace(explained.traces[i])
+        if explained.effects is not None:
+            self.effects[key] = explained.effects
+
+    def discard(self, key: str) -> None:
+        """Remove what one method has added."""
+        self.effects.pop(key, None)
+        for methods in self.rows.values():
+            methods.pop(key, None)
 
     def content(self) -> dict[str, Any]:
         """The content of the file as plain values."""
-        hierarchy = self.view.hierarchy
+        hierarchy, data = self.view.hierarchy, self.view.data
+        similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
         return {
             "dataset": self.dataset,
             "features": self.view.feature_names,
@@ -52,9 +97,12 @@ class DatasetDetails:
             "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
             "classes": self.view.class_names,
             "symbols": self.view.symbols,
+            "account": self.view.account,
+            "present": class_counts(data.X, data.y),
+            "effects": self.effects,
             "row_noun": self.view.row_noun,
             "explained": [
-                {"row": i, "why": why, "methods": self.rows[i]}
+                {"row": i, "why": why, "similar": similar[i], "methods": self.rows[i]}
                 for i, why in self.chosen.items()
                 if self.rows[i]
             ],

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,10 @@ from hietan._io import atomic_write, safe_file_name, to_json
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import SHOWN_EDGES
-from hietan.evaluation.outputs.details import DatasetDetails
+from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows
+from hietan.evaluation.outputs.effects import TermEffects
 from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL, find_flip, promising_columns
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.study.results import StudyResults
 from hietan.exceptions import StudyError
@@ -59,14 +61,22 @@ class ChosenRows:
         """The names in the dataset."""
         return self.study.view(self.dataset)
 
-    def explain(self, key: str, *, traced: bool = False) -> tuple[dict[int, Any], dict[int, Any]]:
-        """The explanations that a method gives of the rows, by row; its models are fitted for them.
+    def explain(self, key: str, *, in_detail: bool = False) -> ExplainedRows:
+        """What a method says about the rows; its models are fitted for it.
 
-        Also returned, if `traced`, and if the method offers `trace`: how the trees of the rows were learned.
+        If `in_detail`, also how the trees of the rows were learned and which terms matter, if the method can say so.
         """
         model = self.study.model(self.dataset, key, self.study.seeds[0])
         data = self.study.datasets[self.dataset]
-        return _explain(model, data, self.predictions[key].fold, list(self.why), traced)
+        return _explain(
+            model, data, self.predictions[key].fold, list(self.why), self._tries if in_detail else None
+        )
+
+    @property
+    def _tries(self) -> int:
+        """How many changes may be tried for each row of each method."""
+        n_explanations = len(self.study.datasets) * len(self.predictions) * len(self.why)
+        return min(MOST_TRIES, TRIES_IN_ALL // max(1, n_explanations))
 
 
 def write_explanations(
@@ -125,13 +135,13 @@ def _explain_method(rows: ChosenRows, key: str, readable: bool, shown: DatasetDe
     A method that fails to explain what it predicted is left out with a warning; it must not cost the others theirs.
     """
     try:
-        explanations, traces = rows.explain(key, traced=shown is not None)
-        text = to_json(_readable(rows, key, explanations)) if readable else None
+        explained = rows.explain(key, in_detail=shown is not None)
+        text = to_json(_readable(rows, key, explained.explanations)) if readable else None
         if shown is not None:
-            shown.add(key, explanations, traces)
+            shown.add(key, explained)
     except Exception as error:
-        for methods in () if shown is None else shown.rows.values():
-            methods.pop(key, None)
+        if shown is not None:
+            shown.discard(key)
         reason = " ".join(f"{type(error).__name__}: {error}".split())
         warnings.warn(
             f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
@@ -206,19 +216,42 @@ def _margin(pooled: PooledPredictions) -> Any:
 
 
 def _explain(
-    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], traced: bool
-) -> tuple[dict[int, Any], dict[int, Any]]:
-    found: dict[int, Any] = {}
-    traces: dict[int, Any] = {}
-    for fold in sorted({int(fold_of_row[i]) for i in rows}):
+    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], tries: int | None
+) -> ExplainedRows:
+    """What the models of the folds of the rows say; in detail, unless `tries` is None.
+
+    Terms are judged by all rows of these folds. `tries` is the number of changes to try for each row.
+    """
+    found = ExplainedRows()
+    folds = sorted({int(fold_of_row[i]) for i in rows})
+    effects = None
+    if tries is not None and len(np.unique(data.y)) == 2 and folds and hasattr(model, "contributions"):
+        effects = TermEffects(data.X.shape[1], len(folds))
+    for fold in folds:
         train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(model).fit(data.X[train], data.y[train])
         here = [i for i in rows if fold_of_row[i] == fold]
         explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
-        found |= zip(here, explanations, strict=True)
-        if traced and hasattr(fitted, "trace"):
-            traces |= {i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here}
-    return found, traces
+        found.explanations.update(zip(here, explanations, strict=True))
+        if tries is None:
+            continue
+        found.training.update(dict.fromkeys(here, train))
+        found.flips.update({i: _flip(fitted, data, i, found, tries) for i in here})
+        if hasattr(fitted, "trace"):
+            found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
+        if effects is not None:
+            effects.add_fold(fitted, data.X[np.flatnonzero(fold_of_row == fold)])
+    return found if effects is None else replace(found, effects=effects.content())
+
+
+def _flip(fitted: Any, data: Any, row: int, found: ExplainedRows, tries: int) -> dict[str, Any] | None:
+    """What would change the class of a row."""
+    explanation, train = found.explanations[row], found.training[row]
+    column_of = {name: j for j, name in enumerate(explanation.hierarchy.features)}
+    order = promising_columns(explanation, column_of, data.X[train], data.y[train])
+    values = data.X[[row]]
+    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)[0]
+    return find_flip(fitted, dense, explanation.hierarchy, order, tries)
 
 
 def _readable(rows: ChosenRows, key: str, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:

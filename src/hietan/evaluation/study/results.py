@@ -12,17 +12,22 @@ from typing import Any
 import numpy as np
 
 from hietan._io import atomic_write, csv_text, read_csv, to_json
+from hietan._runtime.notebook import card
+from hietan._runtime.optional import import_optional
 from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pool
 from hietan.evaluation.effect_sizes import ROPE
 from hietan.evaluation.metrics import METRICS, Predictions
-from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
+from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings, score_rows_html
 from hietan.evaluation.study.journal import Journal, read_manifest
 from hietan.evaluation.study.outcomes import decode_predictions, decode_usage
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
+
+SUMMARY_FORMAT = 1
+"""The format of `summary.json`; files of earlier versions do not name one."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +88,29 @@ class StudyResults:
             for ranking in self.rankings
             for row in compare_methods(ranking, self.bootstrap(ranking), rope=rope)
         )
+
+    def to_frame(self) -> Any:
+        """The summary as a pandas DataFrame: a row per dataset, method and seed, a column per metric."""
+        pandas = import_optional("pandas", extra="frames", purpose="StudyResults.to_frame")
+        return pandas.DataFrame([row.values() for row in self.summary], columns=SummaryRow.header())
+
+    def __repr__(self) -> str:
+        datasets, methods = len(self.study.datasets), len(self.study.methods)
+        failed = f", {len(self.failures)} failed jobs" if self.failures else ""
+        return (
+            f"StudyResults({datasets} datasets, {methods} methods, {self.study.cv} folds, "
+            f"{len(self.study.seeds)} seeds{failed})"
+        )
+
+    def _repr_html_(self) -> str:
+        counts = {
+            "datasets": len(self.study.datasets),
+            "methods": len(self.study.methods),
+            "folds": self.study.cv,
+            "seeds": len(self.study.seeds),
+            "failed jobs": len(self.failures),
+        }
+        return card("Study", counts, score_rows_html(self.rankings))
 
     def feature_usage(
         self, dataset: str | None = None, method: str | None = None, *, by: str | None = "selected"
@@ -222,8 +250,13 @@ def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) 
 
 
 def summarise(results: StudyResults) -> dict[str, Any]:
-    """Everything except the predictions as plain values: the content of `summary.json`."""
+    """Everything except the predictions as plain values: the content of `summary.json`.
+
+    `docs/summary.schema.json` describes it. The format grows by one when an entry changes its meaning or goes; new
+    entries leave it as it is.
+    """
     return {
+        "format": SUMMARY_FORMAT,
         "study": results.manifest,
         "jobs_failed": len(results.failures),
         "summary": [

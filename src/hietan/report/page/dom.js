@@ -59,15 +59,22 @@ function selectField(label, options, onchange, chosen) {
   return labelled(label, select);
 }
 
-// Searching waits for a short pause in typing, so that a long list is not filtered at every letter.
-function searchField(label, onsearch) {
+// Searching waits for a short pause in typing, so that a long list is not filtered at every letter. Enter searches at
+// once and opens what is found first, if that is possible.
+function searchField(label, onsearch, onenter = () => {}) {
   let timer;
   const search = () => onsearch(input.value.trim().toLowerCase());
   const oninput = () => {
     clearTimeout(timer);
     timer = setTimeout(search, 60);
   };
-  const input = el("input", { type: "search", autocomplete: "off", spellcheck: "false", oninput });
+  const onkeydown = (event) => {
+    if (event.key !== "Enter") return;
+    clearTimeout(timer);
+    search();
+    onenter();
+  };
+  const input = el("input", { type: "search", autocomplete: "off", spellcheck: "false", oninput, onkeydown });
   return labelled(label, input, "grow");
 }
 
@@ -92,9 +99,15 @@ function switchButtons(label, options, onchoose, chosen) {
   return group;
 }
 
-// A scrollable region can be reached and scrolled by keyboard.
-const scrollRegion = (label, ...children) =>
-  el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
+// A scrollable region can be reached and scrolled by keyboard; where there is more than fits, it says so.
+function scrollRegion(label, ...children) {
+  const region = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
+  const hint = el("p", { class: "scroll-hint", hidden: true }, "Scroll sideways for more →");
+  new ResizeObserver(() => {
+    hint.hidden = region.scrollWidth <= region.clientWidth + 1;
+  }).observe(region);
+  return el("div", { class: "scroll-box" }, region, hint);
+}
 
 const card = (title, ...children) => el("section", { class: "card" }, title && el("h2", {}, title), children);
 

@@ -15,6 +15,7 @@ function explanationPanel(dataset, entry, method) {
     why.trace && treeTrace(dataset, why.trace),
     el("h4", {}, "How the log-odds add up"),
     waterfall(dataset, why),
+    why.flip && whatWouldChange(dataset, why.flip),
     removedTerms(dataset, why),
   ]);
 }
@@ -102,7 +103,11 @@ function waterfallSteps(dataset, why) {
   return [
     ["base value", "", why.base],
     ...strongest.map((i) => [
-      [term(dataset, why.features[i]), rowsBehind(dataset, why.features[i], why.values[i])],
+      [
+        term(dataset, why.features[i]),
+        rowsBehind(dataset, why.features[i], why.values[i]),
+        evidenceBehind(dataset, why, i),
+      ],
       why.values[i],
       contributions[i],
     ]),

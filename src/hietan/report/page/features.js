@@ -1,5 +1,5 @@
 // The terms that the trees of a method are made of.
-const FIRST_ROWS = 50;
+const FIRST_ROWS = 20;
 const MORE_ROWS = 200;
 
 // Text columns are sorted from A to Z first, numbers from the largest down.
@@ -13,7 +13,8 @@ const USAGE_COLUMNS = [
 function features() {
   const counted = datasets.map((d, i) => [i, d]).filter(([, d]) => Object.keys(d.usage).length);
   if (!counted.length) {
-    return [card("Features", el("p", {}, "No method in this study learns trees, or feature usage was not counted."))];
+    const missing = "No method in this study learns trees, or feature usage was not counted.";
+    return [termEffects(), card("How often terms are used", el("p", {}, missing))];
   }
   const state = { dataset: counted[0][0], method: null, query: "", column: 2, descending: true, shown: FIRST_ROWS };
   const methodBox = el("div", {});
@@ -39,8 +40,9 @@ function features() {
   );
   changeDataset(state.dataset);
   return [
+    termEffects(),
     card(
-      "Features",
+      "How often terms are used",
       note(
         "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
           "over all seeds; with the rank among all terms, which terms with equal counts share.",

@@ -38,7 +38,7 @@ function showPart(chosen) {
 
 function chooseTab(chosen) {
   showPart(chosen);
-  history.replaceState(null, "", "#" + parts[chosen].id);
+  writeAddress("replaceState", "#" + parts[chosen].id);
 }
 
 function walkTabs(event) {
@@ -50,10 +50,16 @@ function walkTabs(event) {
   parts[next].tab.focus();
 }
 
+// The part in which a row, a term or a method is shown.
+const PART_OF = { row: "rows", term: "features", method: "overview" };
+
 function followHash() {
-  const wanted = location.hash.slice(1);
+  const address = readAddress(location.hash);
+  const wanted = address ? PART_OF[address[0]] : location.hash.slice(1);
   const i = parts.findIndex(({ id }) => id === (FORMER_NAMES[wanted] ?? wanted));
-  if (i >= 0) showPart(i);
+  if (i < 0) return;
+  showPart(i);
+  if (address) openers.get(address[0])?.(address[1]);
 }
 
 setContent(
@@ -69,7 +75,7 @@ if (parts.length > 1) {
   tabList.remove();
 }
 tabList.addEventListener("keydown", walkTabs);
-addEventListener("hashchange", followHash);
+addEventListener("popstate", followHash);
 addEventListener("beforeprint", () => parts.forEach(ensureBuilt));
 showPart(0);
 followHash();

@@ -8,7 +8,8 @@ function tableLabel(key) {
 
 function overview() {
   const { rankings } = report;
-  return [whatWasRun(), rankings.length ? rankingSection(rankings) : noRanking(), reliability()];
+  if (datasets.length === 1) return [datasetSections(), reliability(), whatWasRun()];
+  return [whatWasRun(), rankings.length ? rankingSection(rankings) : noRanking(), datasetSections(), reliability()];
 }
 
 const noRanking = () => el("p", {}, "No method has results on every dataset.");
@@ -42,10 +43,10 @@ function rankingSection(rankings) {
 
 function whatWasRun() {
   const facts = [
-    ["datasets", datasets.length],
-    ["methods", methods.length],
+    [datasets.length === 1 ? "dataset" : "datasets", datasets.length],
+    [methods.length === 1 ? "method" : "methods", methods.length],
     ["folds", about.folds],
-    ["seeds", about.seeds.length],
+    [about.seeds.length === 1 ? "seed" : "seeds", about.seeds.length],
     ["rows in all datasets", count(sumOf(datasets.map((d) => d.genes.length)))],
   ];
   const asFact = ([what, value]) => el("div", {}, el("dt", {}, what), el("dd", {}, value));

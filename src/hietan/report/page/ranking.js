@@ -2,42 +2,65 @@
 function rankingCards(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
   const { label, scale } = metricOf(ranking.metric);
+  const ranked = rankingTable(ranking, order);
+  const isWide = Object.keys(ranking.group_ranks).length > 2;
   return [
     el(
       "div",
-      { class: "grid ranks" },
-      card("Ranking by " + label, rankingTable(ranking, order), rankingNote(ranking)),
-      card("Critical difference", criticalDifference(ranking, order)),
+      { class: isWide ? "" : "grid ranks" },
+      cardWithTools("Ranking by " + label, ranked.csv(), ranked.elements(), rankingNote(ranking)),
+      ranking.critical_difference !== null && criticalDifferenceCard(ranking, order),
     ),
     ranking.effects && effectsCard(ranking),
-    card(`${label}${scale === 100 ? " in percent" : ""} by dataset and method`, heatMap(ranking, order)),
+    cardWithTools(
+      `${label}${scale === 100 ? " in percent" : ""} by dataset and method`,
+      csvButton(label + " by dataset and method", () => [
+        ["dataset", ...order.map((i) => methods[ranking.methods[i]].name)],
+        ranking.datasets.map((dataset, d) => [dataset, ...order.map((i) => ranking.scores[d][i])]),
+      ]),
+      heatMap(ranking, order),
+    ),
   ];
 }
 
 function rankingTable(ranking, order) {
   const adjusted = new Map(ranking.holm.map(([method, , p]) => [method, p]));
-  const groups = Object.keys(ranking.group_ranks);
   const written = (x) => inMetric(x, ranking.metric);
+  const number = (title, value, cell) => ({ title, isNumber: true, value, cell });
   const columns = [
-    ["average rank", (i) => ranking.ranks[i].toFixed(2)],
-    ["wins", (i) => ranking.wins[i]],
-    ["mean", (i) => written(ranking.means[i])],
+    { title: "method", value: (i) => methods[ranking.methods[i]].name, cell: (i) => methodLink(ranking.methods[i]) },
+    number(
+      "average rank",
+      (i) => ranking.ranks[i],
+      (i) => ranking.ranks[i].toFixed(2),
+    ),
+    number("wins", (i) => ranking.wins[i]),
+    number(
+      "mean",
+      (i) => ranking.means[i],
+      (i) => written(ranking.means[i]),
+    ),
   ];
-  if (ranking.intervals.length) columns.push(["95% interval", (i) => ranking.intervals[i].map(written).join("–")]);
-  if (ranking.holm.length) {
-    const holm = (method) => (adjusted.has(method) ? pValue(adjusted.get(method)) : "best");
-    columns.push(["p (Holm)", (i) => holm(ranking.methods[i])]);
+  if (ranking.intervals.length) {
+    const interval = (i) => ranking.intervals[i].map(written).join("–");
+    columns.push(number("95% interval", (i) => ranking.intervals[i][0], interval));
   }
-  for (const group of groups) columns.push([group, (i) => ranking.group_ranks[group][i].toFixed(2)]);
-  const row = (i) =>
-    el(
-      "tr",
-      {},
-      rowHead(bdi(methods[ranking.methods[i]].name)),
-      columns.map(([, cell]) => numberCell(cell(i))),
+  if (ranking.holm.length) {
+    const holm = (i) => adjusted.get(ranking.methods[i]) ?? null;
+    columns.push(number("p (Holm)", holm, (i) => (holm(i) === null ? "best" : pValue(holm(i)))));
+  }
+  for (const group of Object.keys(ranking.group_ranks)) {
+    const ranks = ranking.group_ranks[group];
+    columns.push(
+      number(
+        group,
+        (i) => ranks[i],
+        (i) => ranks[i].toFixed(2),
+      ),
     );
-  const heads = [columnHead("method"), columns.map(([title]) => numberHead(bdi(title)))];
-  return scrollRegion("Ranking", table({ class: "ranking" }, heads, order.map(row)));
+  }
+  const options = { className: "ranking", column: 1, descending: false };
+  return new SortedTable("Ranking by " + metricOf(ranking.metric).label, columns, options).setRows(order);
 }
 
 function rankingNote(ranking) {
@@ -99,17 +122,19 @@ function effectsCard(ranking) {
   );
 }
 
-function criticalDifference(ranking, order) {
-  if (ranking.critical_difference === null) return note("The diagram needs at least two methods and two datasets.");
-  return [
-    drawnToWidth((width) => criticalDifferenceDiagram(ranking, order, width)),
+function criticalDifferenceCard(ranking, order) {
+  const picture = drawnToWidth((width) => criticalDifferenceDiagram(ranking, order, Math.min(width, 720)));
+  return cardWithTools(
+    "Critical difference",
+    svgButton("critical difference", () => picture.querySelector("svg")),
+    picture,
     note(
       "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
       Object.keys(ranking.group_ranks).length > 0 &&
         "The datasets describe the same rows in several ways, so the test finds differences too readily; " +
           "the table lists the ranks within each group.",
     ),
-  ];
+  );
 }
 
 // From top to bottom: the critical difference as a ruler, the axis of ranks, bars that join methods, and the names,
@@ -184,12 +209,19 @@ function rankedMethod(ranking, i, place, n, { top, width, margin, half, rowHeigh
   ];
 }
 
-const HEAT_STOPS = [
+// From chance to perfect: pale to deep blue; from chance down to 0: pale to deep red.
+const ABOVE_CHANCE = [
   [247, 244, 233],
   [190, 218, 203],
   [95, 168, 178],
   [38, 98, 150],
   [24, 45, 97],
+];
+const BELOW_CHANCE = [
+  [247, 244, 233],
+  [240, 190, 150],
+  [208, 112, 76],
+  [140, 45, 30],
 ];
 
 // Relative luminance as WCAG defines it, from channels of 0 to 255.
@@ -199,25 +231,55 @@ function luminance(rgb) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-// From pale to deep; the text is black or white, whichever is easier to read: contrast is the same at 0.179.
-function heatColours(share) {
-  const at = Math.min(0.9999, Math.max(0, share)) * (HEAT_STOPS.length - 1);
+// The text is black or white, whichever is easier to read: contrast is the same at 0.179.
+function heatColours(share, stops = ABOVE_CHANCE) {
+  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1);
   const stop = Math.floor(at);
-  const rgb = HEAT_STOPS[stop].map((v, i) => Math.round(v + (at - stop) * (HEAT_STOPS[stop + 1][i] - v)));
+  const rgb = stops[stop].map((v, i) => Math.round(v + (at - stop) * (stops[stop + 1][i] - v)));
   return { background: `rgb(${rgb.join(",")})`, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" };
+}
+
+// Scores between 0 and 1 of which chance reaches 0.5: the same colour means the same in every report.
+const FIXED_SCALES = new Set(["gmean", "auc", "balanced_accuracy", "sensitivity", "specificity"]);
+
+function heatScale(ranking) {
+  if (FIXED_SCALES.has(ranking.metric)) {
+    return (v) => (v >= 0.5 ? heatColours(2 * v - 1) : heatColours(1 - 2 * v, BELOW_CHANCE));
+  }
+  const all = ranking.scores.flat().filter((v) => v !== null);
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  return (v) => heatColours(high > low ? (v - low) / (high - low) : 0.5);
+}
+
+function heatLegend(ranking, colours) {
+  if (!FIXED_SCALES.has(ranking.metric)) return null;
+  const step = (k) => el("span", { style: { background: colours(k / 20).background } });
+  return el(
+    "div",
+    { class: "heat-legend", "aria-hidden": "true" },
+    el("span", {}, inMetric(0, ranking.metric)),
+    el(
+      "div",
+      {},
+      Array.from({ length: 21 }, (_, k) => step(k)),
+      el("i", {}),
+      el("em", {}, "chance"),
+    ),
+    el("span", {}, inMetric(1, ranking.metric)),
+  );
 }
 
 function heatMap(ranking, order) {
   const groupOf = new Map(datasets.map((d) => [d.name, d.group]));
-  const all = ranking.scores.flat().filter((v) => v !== null);
-  const range = [Math.min(...all), Math.max(...all)];
+  const colours = heatScale(ranking);
   const rows = ranking.datasets.map((dataset, d) => {
     const startsGroup = d > 0 && groupOf.get(dataset) !== groupOf.get(ranking.datasets[d - 1]);
-    const cells = order.map((i) => heatCell(ranking, d, i, range));
+    const cells = order.map((i) => heatCell(ranking, d, i, colours));
     return el("tr", { class: startsGroup ? "first" : null }, rowHead(bdi(dataset, { title: dataset })), cells);
   });
   const heads = [columnHead("dataset"), order.map((i) => numberHead(bdi(methods[ranking.methods[i]].name)))];
   return [
+    heatLegend(ranking, colours),
     scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
     note(
       "Bold: the best method on a dataset, unless all are equal. ",
@@ -226,7 +288,7 @@ function heatMap(ranking, order) {
   ];
 }
 
-function heatCell(ranking, d, i, [low, high]) {
+function heatCell(ranking, d, i, colours) {
   const value = ranking.scores[d][i];
   const spread = ranking.spread[d][i];
   const text = inMetric(value, ranking.metric);
@@ -236,7 +298,7 @@ function heatCell(ranking, d, i, [low, high]) {
   return el(
     "td",
     {
-      style: heatColours(high > low ? (value - low) / (high - low) : 0.5),
+      style: value === null ? {} : colours(value),
       title: spread === null ? null : `± ${inMetric(spread, ranking.metric)} across seeds`,
     },
     isBest ? el("span", { class: "best" }, text) : text,

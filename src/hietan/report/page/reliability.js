@@ -9,7 +9,20 @@ function reliability() {
   };
   const options = known.map((dataset) => [dataset, dataset || "all datasets"]);
   draw("");
-  return card("Reliability", el("div", { class: "controls" }, selectField("Dataset", options, draw, "")), box);
+  const contents = () => [
+    ["dataset", "method", "predicted", "observed", "rows"],
+    known.flatMap((dataset) =>
+      Object.entries(report.reliability[dataset]).flatMap(([m, [predicted, observed, rows]]) =>
+        predicted.map((p, k) => [dataset || "all datasets", methods[m].name, p, observed[k], rows[k]]),
+      ),
+    ),
+  ];
+  return cardWithTools(
+    "Reliability of the probabilities",
+    [csvButton("reliability", contents), svgButton("reliability", () => box.querySelector(".grid > div > svg"))],
+    datasets.length > 1 && el("div", { class: "controls" }, selectField("Dataset", options, draw, "")),
+    box,
+  );
 }
 
 function reliabilityOf(curves) {
@@ -61,24 +74,10 @@ function curvePicture(curves, width) {
   return svg(
     "svg",
     { width, height, role: "img", "aria-label": "Reliability curves; the table below has the numbers." },
-    curveAxes(x, y, height),
+    squareAxes(x, y, height, ["predicted probability", "observed share"]),
+    svg("path", { d: `M${x(0)},${y(0)}L${x(1)},${y(1)}`, class: "axis", "stroke-dasharray": "3 3" }),
     curves.map(([method, curve]) => reliabilityCurve(method, curve, x, y)),
   );
-}
-
-function curveAxes(x, y, height) {
-  const soft = (px, py, anchor, text, more = {}) =>
-    svg("text", { x: px, y: py, "text-anchor": anchor, class: "soft", ...more }, text);
-  return [
-    [0, 0.25, 0.5, 0.75, 1].map((v) => [
-      svg("path", { d: `M${x(0)},${y(v)}H${x(1)}M${x(v)},${y(0)}V${y(1)}`, class: "grid-line" }),
-      soft(x(v), y(0) + 16, "middle", v),
-      soft(x(0) - 6, y(v) + 4, "end", v),
-    ]),
-    svg("path", { d: `M${x(0)},${y(0)}L${x(1)},${y(1)}`, class: "axis", "stroke-dasharray": "3 3" }),
-    soft(x(0.5), height - 6, "middle", "predicted probability"),
-    soft(12, y(0.5), "middle", "observed share", { transform: `rotate(-90 12 ${y(0.5)})` }),
-  ];
 }
 
 function reliabilityCurve(method, [predicted, observed, rows], x, y) {

@@ -23,6 +23,7 @@ function rows() {
   if (isStudy) all.sort((a, b) => Boolean(b.entry) - Boolean(a.entry));
   const browser = new RowBrowser(all);
   browser.open(firstRow(all));
+  openers.set("row", (name) => browser.openNamed(name));
   return [!isStudy && candidatesIntro(), browser.elements()];
 }
 
@@ -79,7 +80,11 @@ class RowBrowser {
     return el(
       "div",
       { class: "controls" },
-      searchField(`Search ${rowNouns}`, (query) => this.change({ query })),
+      searchField(
+        `Search ${rowNouns}`,
+        (query) => this.change({ query }),
+        () => this.openFirst(),
+      ),
       datasets.length > 1 && selectField("Dataset", options, changeDataset, ""),
       !isStudy && candidateSwitches(this),
       checkbox("explained only", (explainedOnly) => this.change({ explainedOnly })),
@@ -120,6 +125,20 @@ class RowBrowser {
     setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
   }
 
+  // An exact name comes before names that contain it.
+  openFirst() {
+    const found = this.all.filter((g) => this.matches(g));
+    const isExact = (g) => [g.name, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
+    const first = found.find(isExact) ?? found[0];
+    if (first) this.choose(first);
+  }
+
+  openNamed(name) {
+    const found = this.all.filter((g) => g.name === name || symbolOf(g.dataset, g.row) === name);
+    const first = found.find((g) => g.entry) ?? found[0];
+    if (first && !this.isChosen(first)) this.open(first);
+  }
+
   isChosen({ dataset, row }) {
     return dataset === this.chosen?.dataset && row === this.chosen.row;
   }
@@ -137,6 +156,7 @@ class RowBrowser {
   // On narrow screens the row is below the list, so it is scrolled to.
   choose(g) {
     this.open(g);
+    setAddress("row", g.name);
     this.detail.focus({ preventScroll: true });
     if (innerWidth < 960) this.detail.scrollIntoView();
   }
@@ -185,7 +205,7 @@ function rowDetail(g, goTo) {
       ),
     !entry && howToExplain(g),
   );
-  return [overall, entry && explanations(dataset, entry)];
+  return [overall, entry && explanations(dataset, entry), entry?.similar && similarRows(dataset, entry, goTo, g)];
 }
 
 function studyRowSummary({ dataset, row, entry }) {

@@ -1,88 +1,84 @@
-// The learned tree: from the root on the left to the leaves on the right; to be moved, zoomed and walked through.
-// Points and names keep their size when zoomed, so zooming in makes room for more names.
-const MOST_NAMES = innerWidth < 700 ? 7 : 13;
+// The learned tree as an outline: a feature on each line, its children below it, the strongest path first. Lines never
+// share a place, so no name lies on a node or on another name, however narrow the screen.
+const TREE_LINE = 26;
+const PATHS_OPEN = 8;
 
-// Where the features belong: depth from left to right, leaves on lines of their own from top to bottom, and parents
-// halfway between their first and last child. The strongest come first. A stack, not recursion: trees can be deep.
+// The features below each feature and the roots, those with the strongest feature in their part of the tree first.
 function treeShape(why) {
-  const n = why.features.length;
-  const below = Array.from({ length: n }, () => []);
+  const below = why.features.map(() => []);
   const roots = [];
   why.parents.forEach((p, i) => (p < 0 ? roots : below[p]).push(i));
-  const strength = why.contributions.map(Math.abs);
-  for (const list of [roots, ...below]) list.sort((a, b) => strength[b] - strength[a] || a - b);
-  const [depth, line, order] = [new Array(n), new Array(n), []];
-  let leaves = 0;
-  const stack = roots
-    .slice()
-    .reverse()
-    .map((i) => [i, 0, false]);
+  const order = [];
+  const stack = roots.slice();
   while (stack.length) {
-    const [i, level, childrenDone] = stack.pop();
-    if (childrenDone) {
-      line[i] = below[i].length ? (line[below[i][0]] + line[below[i].at(-1)]) / 2 : leaves++;
-    } else {
-      depth[i] = level;
-      order.push(i);
-      stack.push([i, level, true]);
-      for (const child of below[i].slice().reverse()) stack.push([child, level + 1, false]);
-    }
+    const i = stack.pop();
+    order.push(i);
+    stack.push(...below[i]);
   }
-  return { below, depth, line, order, columns: Math.max(1, ...depth), lines: Math.max(1, leaves - 1) };
+  const strength = why.contributions.map(Math.abs);
+  for (const i of order.slice().reverse()) {
+    strength[i] = below[i].reduce((most, child) => Math.max(most, strength[child]), strength[i]);
+  }
+  for (const list of [roots, ...below]) list.sort((a, b) => strength[b] - strength[a] || a - b);
+  return { below, roots };
+}
+
+const textMeasure = document.createElement("canvas").getContext("2d");
+
+// As much of a text as fits into some pixels.
+function fitText(text, room) {
+  textMeasure.font = "12px " + getComputedStyle(document.body).fontFamily;
+  const fits = (length) => textMeasure.measureText(shorten(text, length)).width <= room;
+  if (fits(text.length)) return text;
+  let [low, high] = [1, text.length];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return shorten(text, low);
 }
 
 class TreeDrawing {
   constructor(dataset, why, title) {
     Object.assign(this, { dataset, why, title });
-    const n = why.features.length;
     this.shape = treeShape(why);
-    this.x = new Array(n).fill(0);
-    this.y = new Array(n).fill(0);
-    this.columnWidth = 1;
     this.strongest = Math.max(1e-9, ...why.contributions.map(Math.abs));
-    this.byStrength = this.shape.order.slice();
-    this.byStrength.sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
     this.nodeOfColumn = new Map(why.features.map((column, i) => [column, i]));
     this.tip = el("div", { class: "tip", hidden: true });
     this.near = el("div", { "aria-live": "polite" });
-    this.edges = [];
-    this.labels = why.features.map((_, i) => this.label(i));
-    this.nodes = why.features.map((_, i) => this.node(i));
-    this.draw();
+    this.open = this.strongPaths();
+    this.current = this.shape.roots[0];
+    this.chosen = null;
+    this.showsOntology = false;
+    this.width = 0;
+    this.picture = drawnToWidth((width) => {
+      this.width = width;
+      return this.draw();
+    });
+    this.stage = el("div", { class: "stage" }, this.picture, this.tip);
   }
 
-  // Edges lie below the nodes, weak nodes below strong ones.
-  draw() {
-    const { why, dataset, title, nodeOfColumn } = this;
-    this.world = svg("g", {});
-    this.ontology = svg("g", { class: "ontology", visibility: "hidden" });
-    why.parents.forEach((p, i) => p >= 0 && this.addEdge(this.world, "edge", learnedEdge, p, i));
-    why.features.forEach((column, i) => {
-      const parents = (dataset.ontology[column] || []).filter((p) => nodeOfColumn.has(p));
-      for (const p of parents) this.addEdge(this.ontology, "isa", ontologyEdge, nodeOfColumn.get(p), i);
-    });
-    this.world.append(this.ontology);
-    for (const i of this.byStrength.slice().reverse()) this.world.append(this.nodes[i]);
-    const help =
-      `${title}: learned tree of ${plural(why.features.length, "feature")}. Use the arrow keys to move along it, ` +
-      "plus and minus to zoom, and Enter to show a term's neighbours.";
-    this.picture = svg(
-      "svg",
-      { role: "group", "aria-label": help, onkeydown: (event) => this.pressKey(event) },
-      this.world,
-    );
-    this.view = new ZoomableView(
-      this.picture,
-      this.world,
-      (width, height) => this.arrange(width, height),
-      (scale) => this.nameNodes(scale),
-    );
-    this.stage = el("div", { class: "stage" }, this.picture, this.tip, this.tools());
+  // What is open at first: the way to the strongest features.
+  strongPaths() {
+    const { contributions, parents } = this.why;
+    const order = contributions
+      .map((_, i) => i)
+      .sort((a, b) => Math.abs(contributions[b]) - Math.abs(contributions[a]));
+    const open = new Set();
+    for (const i of order.slice(0, PATHS_OPEN)) {
+      for (let p = parents[i]; p >= 0 && !open.has(p); p = parents[p]) open.add(p);
+    }
+    return open;
   }
 
   elements() {
     const { why } = this;
-    const showOntology = (shown) => this.ontology.setAttribute("visibility", shown ? "visible" : "hidden");
+    const showOntology = (shown) => {
+      this.showsOntology = shown;
+      this.redraw();
+    };
+    const openAll = () => this.setOpen(new Set(why.features.keys()));
     return el(
       "div",
       { class: "tree" },
@@ -94,118 +90,157 @@ class TreeDrawing {
         legendItem({ r: 5, class: "hollow" }, `hollow: the ${rowNoun} lacks the term`),
         el("li", {}, "larger: contributes more"),
       ),
+      el(
+        "div",
+        { class: "controls tools" },
+        button("Open all", openAll),
+        button("Strongest paths", () => this.setOpen(this.strongPaths())),
+        button("Close all", () => this.setOpen(new Set())),
+        svgButton(`tree ${this.title}`, () => this.picture.querySelector("svg")),
+      ),
       this.stage,
       checkbox("Show the ontology's own edges (dashed)", showOntology),
       this.near,
     );
   }
 
-  tools() {
-    const tool = (sign, label, act) => button(sign, act, { "aria-label": label, title: label });
-    return el(
-      "div",
-      { class: "tools" },
-      tool("+", "Zoom in", () => this.view.zoom(ZOOM_STEP)),
-      tool("−", "Zoom out", () => this.view.zoom(1 / ZOOM_STEP)),
-      tool("⤢", "Show the whole tree", () => this.view.fit()),
+  setOpen(open) {
+    this.open = open;
+    this.redraw();
+  }
+
+  redraw() {
+    if (this.width) setContent(this.picture, this.draw());
+  }
+
+  // The lines from top to bottom: [feature, depth]. A stack, not recursion: trees can be deep.
+  lines() {
+    const { below, roots } = this.shape;
+    const found = [];
+    const stack = roots.map((i) => [i, 0]).reverse();
+    while (stack.length) {
+      const [i, depth] = stack.pop();
+      found.push([i, depth]);
+      if (!this.open.has(i)) continue;
+      for (const child of below[i].slice().reverse()) stack.push([child, depth + 1]);
+    }
+    return found;
+  }
+
+  draw() {
+    const { width, why, title } = this;
+    this.shown = this.lines();
+    if (!this.shown.some(([i]) => i === this.current)) this.current = this.shown[0][0];
+    const deepest = Math.max(1, ...this.shown.map(([, depth]) => depth));
+    const indent = Math.min(22, Math.max(3, (0.4 * width) / deepest));
+    const place = new Map(
+      this.shown.map(([i, depth], line) => [i, { x: 30 + depth * indent, y: (line + 0.5) * TREE_LINE + 4, depth }]),
+    );
+    const edges = this.shown.filter(([i]) => why.parents[i] >= 0).map(([i]) => this.edge(place, why.parents[i], i));
+    this.nodes = new Map(this.shown.map(([i]) => [i, this.node(i, place.get(i))]));
+    const help =
+      `${title}: learned tree of ${plural(why.features.length, "feature")}, the strongest paths first. Up and down ` +
+      "go from line to line, right opens and left closes a branch, Enter shows a term's neighbours.";
+    return svg(
+      "svg",
+      {
+        ...{ width, height: this.shown.length * TREE_LINE + 8, role: "tree", "aria-label": help },
+        onkeydown: (event) => this.pressKey(event),
+      },
+      edges,
+      this.showsOntology && this.ontologyEdges(place),
+      [...this.nodes.values()],
+      this.shown.map(([i]) => this.numbers(i, place.get(i))),
     );
   }
 
-  addEdge(parent, className, pathOf, from, to) {
-    const path = svg("path", { class: className, "data-from": from, "data-to": to });
-    parent.append(path);
-    this.edges.push({ path, pathOf, from, to, isLearned: pathOf === learnedEdge });
+  edge(place, from, to) {
+    const [a, b] = [place.get(from), place.get(to)];
+    const isNear = this.chosen === from || this.chosen === to;
+    const attributes = { class: isNear ? "edge near" : "edge", "data-from": from, "data-to": to };
+    return svg("path", { ...attributes, d: `M${a.x},${a.y + this.radius(from)}V${b.y}H${b.x - this.radius(to)}` });
+  }
+
+  ontologyEdges(place) {
+    const { dataset, why, nodeOfColumn } = this;
+    return this.shown.flatMap(([i]) => {
+      const parents = (dataset.ontology[why.features[i]] || []).map((column) => nodeOfColumn.get(column));
+      const arc = (p) => {
+        const [a, b] = [place.get(p), place.get(i)];
+        const bend = Math.min(a.x, b.x) - 18;
+        return svg("path", { class: "isa", d: `M${a.x},${a.y}C${bend},${a.y} ${bend},${b.y} ${b.x},${b.y}` });
+      };
+      return parents.filter((p) => place.has(p)).map(arc);
+    });
   }
 
   // The square root, so that it is the area of a point that grows with the contribution.
   radius(i) {
-    return 3 + 7 * Math.sqrt(Math.abs(this.why.contributions[i]) / this.strongest);
+    return 3 + 6 * Math.sqrt(Math.abs(this.why.contributions[i]) / this.strongest);
   }
 
-  // Names are to the right of leaves, and above all other nodes; the root's begins at the root.
-  label(i) {
-    const { below, depth } = this.shape;
-    const r = this.radius(i);
-    const above = { x: depth[i] ? 0 : -8, y: -r - 5, "text-anchor": depth[i] ? "middle" : "start" };
-    const text = shorten(termText(this.dataset, this.why.features[i]), 30);
-    return svg("text", below[i].length ? above : { x: r + 5, y: 4 }, text);
-  }
-
-  node(i) {
+  node(i, { x, y, depth }) {
     const { why, dataset, tip } = this;
     const r = this.radius(i);
+    const hasMore = this.shape.below[i].length > 0;
+    const isOpen = this.open.has(i);
+    const start = x + 16;
     const show = () => this.showTip(i);
     const hide = () => {
       tip.hidden = true;
     };
+    const room = this.width - start - (this.isFolded(i) ? 100 : 66);
     return svg(
       "g",
       {
-        class: why.values[i] ? "node" : "node zero",
-        role: "button",
-        tabindex: i === this.shape.order[0] ? 0 : -1,
+        class: [why.values[i] ? "node" : "node zero", i === this.chosen && "chosen"].filter(Boolean).join(" "),
+        role: "treeitem",
+        tabindex: i === this.current ? 0 : -1,
         "data-node": i,
+        "aria-level": depth + 1,
+        "aria-expanded": hasMore ? isOpen : null,
+        "aria-selected": i === this.chosen,
         "aria-label": nodeSentence(dataset, why, i),
         style: { color: why.contributions[i] >= 0 ? "var(--pro)" : "var(--anti)" },
-        onclick: () => this.choose(i),
+        onclick: () => this.press(i),
         onfocus: show,
         onblur: hide,
         onmouseenter: show,
         onmouseleave: hide,
       },
-      svg(
-        "g",
-        { class: "steady" },
-        svg("circle", { class: "halo", r: r + 5 }),
-        svg("circle", { class: "dot", r, fill: "currentColor" }),
-        this.labels[i],
-      ),
+      svg("rect", { class: "halo", x: 2, y: y - TREE_LINE / 2, width: this.width - 4, height: TREE_LINE, rx: 5 }),
+      hasMore && svg("path", { class: "fold", d: foldMark(x - r - 9, y, isOpen) }),
+      svg("circle", { class: "dot", cx: x, cy: y, r, fill: "currentColor" }),
+      svg("text", { class: "name", x: start, y: y + 4 }, fitText(termText(dataset, why.features[i]), room)),
     );
   }
 
-  // Room for names beside the leaves and above the first line; the tree takes what is left, but no more than it needs.
-  arrange(width, height) {
-    const { columns, lines, depth, line } = this.shape;
-    const beside = Math.min(150, 0.3 * width);
-    const lineHeight = Math.min(44, (height - 90) / lines);
-    this.columnWidth = Math.min(160, (width - 60 - beside) / columns);
-    this.nodes.forEach((node, i) => {
-      this.x[i] = depth[i] * this.columnWidth;
-      this.y[i] = line[i] * lineHeight;
-      node.setAttribute("transform", `translate(${this.x[i]},${this.y[i]})`);
-    });
-    for (const { path, pathOf, from, to } of this.edges) {
-      const start = [this.x[from], this.y[from]];
-      path.setAttribute("d", pathOf(start, [this.x[to], this.y[to]], this.columnWidth));
-    }
-    return [
-      Math.max(50, (width - columns * this.columnWidth - beside) / 2),
-      Math.max(60, (height - lines * lineHeight) / 2),
-    ];
+  // What a line says beside its name: how much is folded, and what the feature adds. The name of the line has it in
+  // words, so this is left to the eye.
+  numbers(i, { y }) {
+    const folded = this.isFolded(i) ? `+${count(this.countBelow(i))}` : "";
+    const colour = this.why.contributions[i] >= 0 ? "var(--pro)" : "var(--anti)";
+    const place = { y: y + 4, "text-anchor": "end" };
+    return svg(
+      "g",
+      { "aria-hidden": "true", class: "numbers", style: { color: colour } },
+      folded && svg("text", { x: this.width - 58, ...place, class: "soft" }, folded),
+      svg("text", { x: this.width - 8, ...place, class: "adds" }, signed(this.why.contributions[i])),
+    );
   }
 
-  // The strongest are named first; a name that would lie on another one waits until there is room.
-  nameNodes(scale) {
-    const taken = [];
-    let left = Math.round(MOST_NAMES * Math.max(1, scale) ** 2);
-    for (const i of this.byStrength) {
-      const box = this.labelBox(i, scale);
-      const isFree = left > 0 && !taken.some((other) => overlaps(box, other));
-      if (isFree) {
-        taken.push(box);
-        left--;
-      }
-      this.labels[i].setAttribute("visibility", isFree ? "visible" : "hidden");
-    }
+  isFolded(i) {
+    return this.shape.below[i].length > 0 && !this.open.has(i);
   }
 
-  // [left, top, right, bottom] of a name on the screen, by the usual width of a letter: measuring it would be slow.
-  labelBox(i, scale) {
-    const width = 6.7 * this.labels[i].textContent.length + 6;
-    const [x, y, r] = [scale * this.x[i], scale * this.y[i], this.radius(i)];
-    if (!this.shape.below[i].length) return [x + r + 2, y - 9, x + r + width, y + 9];
-    const start = this.shape.depth[i] ? x - width / 2 : x - 8;
-    return [start, y - r - 19, start + width, y - r - 2];
+  countBelow(i) {
+    const stack = this.shape.below[i].slice();
+    let n = 0;
+    while (stack.length) {
+      n++;
+      stack.push(...this.shape.below[stack.pop()]);
+    }
+    return n;
   }
 
   // Below the node, or above it where there is no room below; never outside the stage.
@@ -213,34 +248,48 @@ class TreeDrawing {
     const { tip } = this;
     setContent(tip, tipContent(this.dataset, this.why, i));
     tip.hidden = false;
-    const node = this.nodes[i].getBoundingClientRect();
+    const dot = this.nodes.get(i).querySelector(".dot").getBoundingClientRect();
     const stage = this.stage.getBoundingClientRect();
-    const left = Math.min(node.left - stage.left + 20, stage.width - tip.offsetWidth - 4);
-    const under = node.bottom - stage.top + 4;
-    const over = node.top - stage.top - tip.offsetHeight - 4;
+    const left = Math.min(dot.left - stage.left + 24, stage.width - tip.offsetWidth - 12);
+    const under = dot.bottom - stage.top + 8;
+    const over = dot.top - stage.top - tip.offsetHeight - 8;
     tip.style.left = Math.max(4, left) + "px";
-    tip.style.top = Math.max(4, under + tip.offsetHeight < stage.height ? under : over) + "px";
+    tip.style.top = this.stage.scrollTop + Math.max(4, under + tip.offsetHeight < stage.height ? under : over) + "px";
+  }
+
+  // A line that is pressed opens or closes, and shows where its term is in the ontology.
+  press(i) {
+    const hadFocus = this.picture.contains(document.activeElement);
+    if (this.shape.below[i].length) this.toggle(i);
+    this.choose(i);
+    if (hadFocus) this.walkTo(i);
+  }
+
+  toggle(i) {
+    if (this.open.has(i)) this.open.delete(i);
+    else this.open.add(i);
   }
 
   choose(i) {
-    this.nodes.forEach((node, k) => node.classList.toggle("chosen", k === i));
-    for (const { path, isLearned, from, to } of this.edges) {
-      path.classList.toggle("near", isLearned && (from === i || to === i));
-    }
+    this.chosen = i;
+    this.current = i;
+    this.redraw();
     const goTo = (column) => {
-      this.choose(this.nodeOfColumn.get(column));
-      this.walkTo(this.nodeOfColumn.get(column));
+      const found = this.nodeOfColumn.get(column);
+      for (let p = this.why.parents[found]; p >= 0; p = this.why.parents[p]) this.open.add(p);
+      this.choose(found);
+      this.walkTo(found);
     };
     setContent(this.near, ontologyNeighbours(this.dataset, this.why.features[i], this.nodeOfColumn, goTo));
   }
 
-  // Tab reaches one node at a time: the one that was last walked to.
+  // Tab reaches one line at a time: the one that was last walked to.
   walkTo(i) {
-    if (i === undefined) return;
-    for (const node of this.nodes) node.setAttribute("tabindex", -1);
-    this.nodes[i].setAttribute("tabindex", 0);
-    this.view.reveal(this.x[i], this.y[i]);
-    this.nodes[i].focus({ preventScroll: true });
+    if (i === undefined || !this.nodes.has(i)) return;
+    this.nodes.get(this.current)?.setAttribute("tabindex", -1);
+    this.current = i;
+    this.nodes.get(i).setAttribute("tabindex", 0);
+    this.nodes.get(i).focus();
   }
 
   pressKey(event) {
@@ -252,21 +301,31 @@ class TreeDrawing {
     act();
   }
 
+  setOpenOne(i, isOpen) {
+    if (this.open.has(i) !== isOpen) this.toggle(i);
+    this.redraw();
+    this.walkTo(i);
+  }
+
   keyActions(i) {
-    const { why, shape, x, y, view } = this;
-    const level = shape.order.filter((k) => x[k] === x[i]).sort((a, b) => y[a] - y[b]);
-    const at = level.indexOf(i);
+    const { why, shape } = this;
+    const at = this.shown.findIndex(([k]) => k === i);
+    const parent = why.parents[i] >= 0 ? why.parents[i] : undefined;
+    const canOpen = shape.below[i].length > 0 && !this.open.has(i);
+    const canClose = shape.below[i].length > 0 && this.open.has(i);
+    const choose = () => {
+      this.choose(i);
+      this.walkTo(i);
+    };
     return {
-      ArrowLeft: () => this.walkTo(why.parents[i] >= 0 ? why.parents[i] : undefined),
-      ArrowRight: () => this.walkTo(shape.below[i][0]),
-      ArrowUp: () => this.walkTo(level[at - 1]),
-      ArrowDown: () => this.walkTo(level[at + 1]),
-      Home: () => this.walkTo(shape.order[0]),
-      Enter: () => this.choose(i),
-      " ": () => this.choose(i),
-      "+": () => view.zoom(ZOOM_STEP),
-      "-": () => view.zoom(1 / ZOOM_STEP),
-      0: () => view.fit(),
+      ArrowUp: () => this.walkTo(this.shown[at - 1]?.[0]),
+      ArrowDown: () => this.walkTo(this.shown[at + 1]?.[0]),
+      ArrowRight: () => (canOpen ? this.setOpenOne(i, true) : this.walkTo(shape.below[i][0])),
+      ArrowLeft: () => (canClose ? this.setOpenOne(i, false) : this.walkTo(parent)),
+      Home: () => this.walkTo(this.shown[0][0]),
+      End: () => this.walkTo(this.shown.at(-1)[0]),
+      Enter: choose,
+      " ": choose,
       Escape: () => {
         this.tip.hidden = true;
       },
@@ -274,16 +333,7 @@ class TreeDrawing {
   }
 }
 
-function learnedEdge([x1, y1], [x2, y2], columnWidth) {
-  const bend = columnWidth / 2;
-  return `M${x1},${y1}C${x1 + bend},${y1} ${x2 - bend},${y2} ${x2},${y2}`;
-}
-
-function ontologyEdge([x1, y1], [x2, y2]) {
-  return `M${x1},${y1}Q${(x1 + x2) / 2 + (y2 - y1) / 5 + 12},${(y1 + y2) / 2} ${x2},${y2}`;
-}
-
-const overlaps = (a, b) => a[0] <= b[2] && b[0] <= a[2] && a[1] <= b[3] && b[1] <= a[3];
+const foldMark = (x, y, isOpen) => (isOpen ? `M${x - 4},${y - 2}h8l-4,5z` : `M${x - 2},${y - 4}v8l5,-4z`);
 
 function legendItem(circle, text) {
   const size = { width: 14, height: 14, "aria-hidden": "true" };

@@ -1,0 +1,156 @@
+"""What a report shows of one row besides its explanation: the counts behind it, its neighbours, and what would flip it.
+
+A hierarchy is any object with the attributes of `hietan.hierarchy.Hierarchy`: evaluation does not import it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hietan.evaluation.outputs.compact import decimal, significant
+
+NEIGHBOURS = 8
+# How many single changes are tried for a row, at most, and in a whole study; and how many changes a set may have.
+MOST_TRIES, TRIES_IN_ALL, MOST_CHANGES = 1000, 40_000, 3
+_TRIED_AGAIN = (
+    100  # of the single changes, those that moved the answer most are tried as second and third ones
+)
+
+
+def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any) -> list[list[list[int]]]:
+    """The training rows behind each probability of a compact explanation, class by class.
+
+    For each listed feature: [how many rows have its value and that of its parent, how many have that of its parent],
+    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows.
+
+    >>> shown = {"features": [0, 1], "parents": [-1, 0], "values": [1, 0]}
+    >>> evidence_counts(shown, np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), np.array([0, 0, 1, 1]))
+    [[[2, 1], [2, 2]], [[1, 1], [2, 1]]]
+    """
+    if not shown["features"]:
+        return []
+    same = (_dense(X[:, shown["features"]]) > 0) == (np.array(shown["values"]) > 0)
+    parents = np.array(shown["parents"])
+    given = np.where(parents >= 0, same[:, parents], True)
+    classes = [y == label for label in np.unique(y)]
+    both = np.array([(same & given)[rows].sum(axis=0) for rows in classes]).T
+    total = np.array([given[rows].sum(axis=0) for rows in classes]).T
+    return [[b.tolist(), t.tolist()] for b, t in zip(both, total, strict=True)]
+
+
+def similar_rows(X: Any, rows: Sequence[int], n: int = NEIGHBOURS) -> dict[int, list[list[float]]]:
+    """For each of some rows, the `n` most similar others: [row, simGIC], the most similar first.
+
+    simGIC is the information content of the terms that two rows share, divided by that of all terms that either has;
+    the information content of a term is -ln of the share of rows that have it. The rows must be closed: a row that has
+    a term has the more general ones too. Rows without any informative term are similar to none.
+
+    >>> similar_rows(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]), [0], n=2)
+    {0: [[1, 1.0], [2, 0.0]]}
+    """
+    present = csr_array(X > 0).astype(np.float64)
+    share = np.asarray(present.sum(axis=0)).ravel() / present.shape[0]
+    information = -np.log(np.maximum(share, 1e-12)) * (share > 0)
+    own = present @ information
+    chosen = list(rows)
+    shared = (present[chosen].multiply(information) @ present.T).toarray()
+    found = {}
+    for i, common in zip(chosen, shared, strict=True):
+        either = own[i] + own - common
+        similarity = np.divide(common, either, out=np.zeros(len(own)), where=either > 1e-12)
+        similarity[i] = -1
+        order = np.argsort(-similarity, kind="stable")[: min(n, len(own) - 1)]
+        found[i] = [[int(j), decimal(float(similarity[j]), 3) or 0.0] for j in order]
+    return found
+
+
+def find_flip(
+    model: Any, row: NDArray[Any], hierarchy: Any, order: Sequence[int], tries: int
+) -> dict[str, Any] | None:
+    """The fewest annotations found whose addition or removal changes the class that a fitted model predicts.
+
+    Parameters
+    ----------
+    model : classifier
+        It has `predict` and `predict_log_proba`.
+    row : array of shape (n_features,)
+        The binary features.
+    hierarchy : Hierarchy or None
+        A term is added with all more general ones, and removed with all more specific ones, so that the row stays
+        closed.
+    order : sequence of int
+        The columns, those to try first at the beginning.
+    tries : int
+        How many columns are tried.
+
+    Returns
+    -------
+    dict or None
+        `changes` has [column, 1 if it is added or 0 if it is removed, how many columns change with it]; it is empty if
+        nothing was found. `to` is the new class, `probability` its probability, `tried` the number of single changes.
+        None if the model has no probabilities.
+    """
+    if not hasattr(model, "predict_log_proba") or not tries:
+        return None
+    current = (np.asarray(row) > 0).astype(np.uint8)
+    candidates = [int(j) for j in order[:tries]]
+    tried = len(candidates)
+    start = np.asarray(model.predict(csr_array(current[None, :])))[0]
+    at = int(np.flatnonzero(model.classes_ == start)[0])
+    changes: list[list[int]] = []
+    for _ in range(MOST_CHANGES):
+        if not candidates:
+            break
+        changed = np.array([_flip_one(current, j, hierarchy) for j in candidates])
+        logs = np.maximum(np.asarray(model.predict_log_proba(csr_array(changed))), -1e9)
+        margin = logs[:, at] - np.delete(logs, at, axis=1).max(axis=1)
+        sizes = (changed != current).sum(axis=1)
+        flipped = np.flatnonzero(margin < 0)
+        # Of those that flip the class the smallest change is taken, otherwise the one that comes nearest to it.
+        best = int(
+            flipped[np.lexsort((margin[flipped], sizes[flipped]))[0]] if len(flipped) else np.argmin(margin)
+        )
+        column = candidates[best]
+        changes.append([column, int(changed[best, column]), int(sizes[best])])
+        current = changed[best]
+        if len(flipped):
+            to = int(np.argmax(np.where(np.arange(logs.shape[1]) == at, -np.inf, logs[best])))
+            probability = significant(float(np.exp(logs[best, to])))
+            return {
+                "changes": changes,
+                "to": str(model.classes_[to]),
+                "probability": probability,
+                "tried": tried,
+            }
+        nearest = np.argsort(margin, kind="stable")[:_TRIED_AGAIN]
+        candidates = [candidates[k] for k in nearest if candidates[k] != column]
+    return {"changes": [], "tried": tried}
+
+
+def _flip_one(row: NDArray[np.uint8], column: int, hierarchy: Any) -> NDArray[np.uint8]:
+    changed = row.copy()
+    changed[column] = 1 - row[column]
+    if hierarchy is not None:
+        related = hierarchy.descendant_matrix if row[column] else hierarchy.ancestor_matrix
+        changed[related.indices[related.indptr[column] : related.indptr[column + 1]]] = changed[column]
+    return changed
+
+
+def promising_columns(explanation: Any, column_of: Mapping[str, int], X: Any, y: Any) -> list[int]:
+    """All columns, those that may change an answer first: by their contributions and by how classes differ in them."""
+    strongest = [column_of[part.feature] for part in explanation.strongest]
+    shares = [np.asarray((X[np.flatnonzero(y == label)] > 0).mean(axis=0)).ravel() for label in np.unique(y)]
+    spread = np.ptp(np.array(shares), axis=0)
+    # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
+    others = np.argsort(-spread, kind="stable").tolist()
+    mixed = [j for k in range(len(others)) for j in (*strongest[k : k + 1], others[k])]
+    return list(dict.fromkeys(mixed))
+
+
+def _dense(rows: Any) -> NDArray[Any]:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)

@@ -1,0 +1,68 @@
+"""What classifiers whose scores are sums over features have in common: `explain` and `contributions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.explain.assemble import contribution_matrix, explain_rows
+from hietan.explain.explanation import Explanations
+from hietan.explain.labels import also_of_datasets, readable_names, row_labels
+from hietan.explain.score_parts import ScoreParts
+from hietan.hierarchy import Hierarchy
+
+
+class ExplainsRows:
+    """A fitted classifier that can take its scores apart, which it does in `_take_apart`."""
+
+    classes_: NDArray[Any]
+    hierarchy_: Hierarchy
+
+    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
+        """A function from a start and a stop to the parts of the scores of these rows of X, and the number of rows."""
+        raise NotImplementedError
+
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
+        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
+        target : label or None, default None
+            The class whose log-odds against all others are explained. None means the second of two classes, or the
+            predicted class if there are more.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
+        parts_of, n_rows = self._take_apart(X)
+        return explain_rows(
+            parts_of,
+            method=type(self).__name__,
+            rows=row_labels(X, n_rows),
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=readable_names(term_names, self.hierarchy_.features),
+        )
+
+    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
+
+        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        """
+        parts_of, n_rows = self._take_apart(X)
+        return contribution_matrix(parts_of, n_rows, self.classes_.tolist(), target)

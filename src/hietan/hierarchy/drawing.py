@@ -1,0 +1,179 @@
+"""A part of a hierarchy as a picture: SVG, DOT for Graphviz, and JSON for Cytoscape."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+LINE, INDENT, LETTER = 24, 28, 6.8
+"""Pixels: between two lines, between two levels, and across a letter."""
+
+
+@dataclass(frozen=True)
+class HierarchyDrawing:
+    """Terms of a hierarchy and their edges, ready to be drawn; a notebook shows it as SVG.
+
+    Attributes
+    ----------
+    terms : tuple of (str, int)
+        The terms from top to bottom, each with its level: one more than that of the deepest parent.
+    edges : tuple of (str, str)
+        The (parent, child) pairs.
+    names : mapping of str to str
+        Readable names of terms.
+    chosen : frozenset of str
+        The terms that were asked for; the others lie above them.
+    """
+
+    terms: tuple[tuple[str, int], ...]
+    edges: tuple[tuple[str, str], ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+    chosen: frozenset[str] = frozenset()
+
+    def label(self, term: str) -> str:
+        """The readable name of a term, with the term itself behind it; the term alone if it has no other name."""
+        name = self.names.get(term, term)
+        return name if name == term else f"{name} ({term})"
+
+    def to_svg(self) -> str:
+        """An SVG picture: a term on each line, so that no name lies on a point or on another name."""
+        place = {
+            term: (14 + level * INDENT, (i + 0.5) * LINE + 4) for i, (term, level) in enumerate(self.terms)
+        }
+        width = (
+            max((x + 12 + LETTER * len(self.label(term)) for term, (x, _) in place.items()), default=0) + 10
+        )
+        height = len(self.terms) * LINE + 8
+        paths = "".join(
+            f'<path d="{_edge(*place[parent], *place[child])}" fill="none" stroke="#9aa5b1"/>'
+            for parent, child in self.edges
+        )
+        nodes = "".join(self._node(term, *place[term]) for term, _ in self.terms)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height}" '
+            f'viewBox="0 0 {width:.0f} {height}" font-family="system-ui, sans-serif" font-size="12" role="img" '
+            f'aria-label="{len(self.terms)} terms of a hierarchy">{paths}{nodes}</svg>'
+        )
+
+    def _node(self, term: str, x: float, y: float) -> str:
+        is_chosen = term in self.chosen
+        fill, weight = ("#1769b5", 600) if is_chosen else ("#ffffff", 400)
+        text = escape(self.label(term))
+        return (
+            f'<g><circle cx="{x}" cy="{y}" r="5" fill="{fill}" stroke="#1769b5" stroke-width="1.5"/>'
+            f'<text x="{x + 11}" y="{y + 4}" font-weight="{weight}" fill="currentColor">{text}</text></g>'
+        )
+
+    def to_dot(self) -> str:
+        """The picture in the DOT language of Graphviz."""
+        lines = [
+            "digraph hierarchy {",
+            "  rankdir=TB;",
+            '  node [shape=box, style="rounded,filled", fillcolor=white];',
+        ]
+        for term, _ in self.terms:
+            colour = ", fillcolor=lightblue" if term in self.chosen else ""
+            lines.append(f"  {_quoted(term)} [label={_quoted(self.label(term))}{colour}];")
+        lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in self.edges]
+        return "\n".join([*lines, "}", ""])
+
+    def to_cytoscape(self) -> str:
+        """JSON that Cytoscape and Cytoscape.js read: nodes and edges, each with its data."""
+        nodes = [
+            {
+                "data": {
+                    "id": term,
+                    "name": self.names.get(term, term),
+                    "level": level,
+                    "chosen": term in self.chosen,
+                }
+            }
+            for term, level in self.terms
+        ]
+        edges = [
+            {"data": {"id": f"{parent} -> {child}", "source": parent, "target": child}}
+            for parent, child in self.edges
+        ]
+        return json.dumps({"elements": {"nodes": nodes, "edges": edges}}, ensure_ascii=False, indent=1)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
+
+
+class Drawable:
+    """Gives a hierarchy its pictures. It needs `features`, `parents`, `children`, `roots` and `ancestors`."""
+
+    def plot(
+        self, terms: Iterable[str] | None = None, *, names: Mapping[str, str] | None = None
+    ) -> HierarchyDrawing:
+        """A picture of some terms and of all that lie above them: SVG, DOT or Cytoscape JSON.
+
+        Parameters
+        ----------
+        terms : iterable of str, optional
+            The terms; all of them if not given.
+        names : mapping of str to str, optional
+            Readable names of terms.
+
+        Returns
+        -------
+        HierarchyDrawing
+            A notebook shows it; `to_svg`, `to_dot` and `to_cytoscape` return it as text.
+
+        Examples
+        --------
+        >>> from hietan import Hierarchy
+        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "fish"), ("bird", "owl")])
+        >>> [term for term, level in h.plot(["owl"]).terms]
+        ['animal', 'bird', 'owl']
+        """
+        hierarchy: Any = self
+        chosen = list(hierarchy.features if terms is None else dict.fromkeys(terms))
+        kept = {above for term in chosen for above in hierarchy.ancestors(term)} | set(chosen)
+        ordered = [term for term in _from_the_top(hierarchy) if term in kept]
+        level: dict[str, int] = {}
+        for term in ordered:
+            _find_level(hierarchy, term, level)
+        edges = tuple(
+            (term, child) for term in ordered for child in hierarchy.children(term) if child in kept
+        )
+        marked = frozenset() if terms is None else frozenset(chosen)
+        return HierarchyDrawing(
+            tuple((term, level[term]) for term in ordered), edges, dict(names or {}), marked
+        )
+
+
+def _from_the_top(hierarchy: Any) -> list[str]:
+    """All terms, each below one of its parents and beside the others: depth first, each once."""
+    found: dict[str, None] = {}
+    stack = list(reversed(hierarchy.roots))
+    while stack:
+        term = stack.pop()
+        if term not in found:
+            found[term] = None
+            stack.extend(reversed(hierarchy.children(term)))
+    return list(found)
+
+
+def _find_level(hierarchy: Any, term: str, level: dict[str, int]) -> None:
+    """The length of the longest path from the top, found without recursion: hierarchies can be deep."""
+    stack = [term]
+    while stack:
+        at = stack[-1]
+        missing = [parent for parent in hierarchy.parents(at) if parent not in level]
+        if missing:
+            stack += missing
+        else:
+            level[at] = max((level[parent] + 1 for parent in hierarchy.parents(at)), default=0)
+            stack.pop()
+
+
+def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
+    return f"M{x1},{y1 + 5 if y2 > y1 else y1 - 5}C{x1},{(y1 + y2) / 2} {x1},{y2} {x2 - 6},{y2}"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'

@@ -1,0 +1,185 @@
+// ROC and precision-recall curves, and the confusion matrices of one method.
+function curveCards(dataset) {
+  const { quality } = dataset;
+  const known = Object.keys(quality.methods).map(Number);
+  const best = known.reduce((a, b) =>
+    quality.methods[b].scores.gmean[0] > quality.methods[a].scores.gmean[0] ? b : a,
+  );
+  const box = el("div", {});
+  const draw = (method) => setContent(box, curvePair(dataset, Number(method)), confusionCard(dataset, Number(method)));
+  const options = known.map((m) => [m, methods[m].name]);
+  const choice = selectField("Method in detail", options, draw, best);
+  const whole = el("div", { class: "curves" }, known.length > 1 && el("div", { class: "controls" }, choice), box);
+  openers.set("method", (key) => {
+    const method = known.find((m) => methods[m].key === key);
+    if (method === undefined) return;
+    choice.querySelector("select").value = method;
+    draw(method);
+    whole.scrollIntoView();
+  });
+  draw(best);
+  return whole;
+}
+
+function curvePair(dataset, method) {
+  const curves = Object.entries(dataset.quality.methods).filter(([, { roc }]) => roc);
+  if (!curves.length) return null;
+  const share = chanceOf(dataset, "average_precision");
+  const one = (title, key, axes, chance) => {
+    const picture = drawnToWidth((width) => bandPicture(dataset, method, key, { title, axes, chance }, width));
+    const heads = ["method", axes[0], axes[1], "low", "high"];
+    const rows = () =>
+      curves.flatMap(([m, quality]) =>
+        dataset.quality.grid.map((x, k) => [methods[m].name, x, ...quality[key].map((values) => values[k])]),
+      );
+    const tools = [
+      csvButton(`${title} ${dataset.name}`, () => [heads, rows()]),
+      svgButton(`${title} ${dataset.name}`, () => picture.querySelector("svg")),
+    ];
+    return cardWithTools(title, tools, picture);
+  };
+  const keys = curves.map(([m]) =>
+    el("li", { class: Number(m) === method ? "strong" : null }, lineKey(m), methodLink(m)),
+  );
+  return [
+    el("ul", { class: "legend" }, keys),
+    el(
+      "div",
+      { class: "grid two" },
+      one("ROC curve", "roc", ["false positive rate", "true positive rate"], [0, 1]),
+      one("Precision and recall", "precision", ["recall", "precision"], [share, share]),
+    ),
+    note(
+      "The band is the middle 95% of draws of rows, for the method in detail. Dashed: chance. ",
+      "Positive is ",
+      bdi(dataset.classes[1]),
+      ".",
+    ),
+  ];
+}
+
+const lineKey = (method) =>
+  svg(
+    "svg",
+    { width: 26, height: 12, "aria-hidden": "true" },
+    svg("path", { d: "M0,6H26", ...curveStroke(Number(method)) }),
+  );
+
+// The method in detail is drawn last, on its band; the others are thin.
+function bandPicture(dataset, chosen, key, { title, axes, chance }, fullWidth) {
+  const width = Math.min(fullWidth, 520);
+  const margin = { left: 44, right: 12, top: 10, bottom: 40 };
+  const side = Math.min(360, width - margin.left - margin.right);
+  const height = side + margin.top + margin.bottom;
+  const x = (v) => margin.left + v * (width - margin.left - margin.right);
+  const y = (v) => height - margin.bottom - v * side;
+  const { grid, methods: found } = dataset.quality;
+  const line = (values) => "M" + values.map((v, k) => `${x(grid[k])},${y(v)}`).join("L");
+  const others = Object.keys(found).map(Number);
+  others.sort((a, b) => (a === chosen) - (b === chosen));
+  const curve = (m) => {
+    const quality = found[m];
+    if (!quality[key]) return null;
+    const [values, low, high] = quality[key];
+    const band =
+      line(high) +
+      "L" +
+      low
+        .map((v, k) => `${x(grid[k])},${y(v)}`)
+        .reverse()
+        .join("L") +
+      "Z";
+    const isChosen = m === chosen;
+    return [
+      isChosen && svg("path", { d: band, fill: curveColour(m), "fill-opacity": 0.16 }),
+      svg("path", { d: line(values), ...curveStroke(m), "stroke-width": isChosen ? 2.6 : 1.3 }),
+    ];
+  };
+  const area = key === "roc" ? "auc" : "average_precision";
+  const words = others.map((m) => `${methods[m].name} ${inMetric(found[m].scores[area][0], area)}`);
+  const label = `${title}; ${metricOf(area).label}: ${words.join(", ")}.`;
+  return svg(
+    "svg",
+    { width, height, role: "img", "aria-label": label },
+    squareAxes(x, y, height, axes),
+    svg("path", { d: `M${x(0)},${y(chance[0])}L${x(1)},${y(chance[1])}`, class: "axis", "stroke-dasharray": "3 3" }),
+    others.map(curve),
+  );
+}
+
+function squareAxes(x, y, height, [across, up]) {
+  const soft = (px, py, anchor, text, more = {}) =>
+    svg("text", { x: px, y: py, "text-anchor": anchor, class: "soft", ...more }, text);
+  return [
+    [0, 0.25, 0.5, 0.75, 1].map((v) => [
+      svg("path", { d: `M${x(0)},${y(v)}H${x(1)}M${x(v)},${y(0)}V${y(1)}`, class: "grid-line" }),
+      soft(x(v), y(0) + 16, "middle", v),
+      soft(x(0) - 6, y(v) + 4, "end", v),
+    ]),
+    soft(x(0.5), height - 6, "middle", across),
+    soft(12, y(0.5), "middle", up, { transform: `rotate(-90 12 ${y(0.5)})` }),
+  ];
+}
+
+function confusionCard(dataset, method) {
+  const { confusion, tuned } = dataset.quality.methods[method];
+  const tunedWords =
+    tuned?.by === "method"
+      ? "At the threshold that the method tunes on its training rows"
+      : `At a tuned threshold, ${tuned?.threshold} (median)`;
+  const rows = (counts, threshold) =>
+    counts.flatMap((line, t) => line.map((n, p) => [threshold, dataset.classes[t], dataset.classes[p], n]));
+  const contents = () => [
+    ["threshold", "true class", "predicted class", "rows"],
+    [...rows(confusion, "default"), ...(tuned ? rows(tuned.counts, "tuned") : [])],
+  ];
+  return cardWithTools(
+    ["Confusion of ", bdi(methods[method].name)],
+    csvButton(`confusion ${methods[method].name}`, contents),
+    el(
+      "div",
+      { class: "grid two" },
+      confusionMatrix(dataset, confusion, "At the default threshold, 0.5"),
+      tuned && confusionMatrix(dataset, tuned.counts, tunedWords),
+    ),
+    tuned?.by === "other folds" &&
+      note(
+        "The tuned threshold of a row is the probability that gives the highest GMean on the other folds; ",
+        "the row's own fold has no say in it. Counts are those of the first seed.",
+      ),
+  );
+}
+
+// Shares of each true class; the colour says how large the share is, from none to all.
+function confusionMatrix(dataset, counts, title) {
+  const { classes } = dataset;
+  const cell = (t, p) => {
+    const share = counts[t][p] / Math.max(1, sumOf(counts[t]));
+    const isRight = t === p;
+    return el(
+      "td",
+      { class: isRight ? "hit" : "miss", style: { "--share": `${(55 * share).toFixed(0)}%` } },
+      el("span", { class: "value" }, count(counts[t][p])),
+      el("span", { class: "sub" }, `${percent(share)}%`, isRight && (t ? " sensitivity" : " specificity")),
+    );
+  };
+  const heads = [columnHead("true class"), classes.map((c) => numberHead("said to be ", bdi(shorten(c, 24))))];
+  const row = (c, t) =>
+    el(
+      "tr",
+      {},
+      rowHead(bdi(c)),
+      classes.map((_, p) => cell(t, p)),
+    );
+  const [[tn, fp], [fn, tp]] = counts;
+  const gmean = Math.sqrt((tn / Math.max(1, tn + fp)) * (tp / Math.max(1, tp + fn)));
+  return el(
+    "div",
+    {},
+    el("h3", {}, title),
+    scrollRegion(title, table({ class: "confusion" }, heads, classes.map(row))),
+    note(`GMean ${inMetric(gmean, "gmean")}; of those said to be `, bdi(classes[1]), ", ", [
+      `${percent(tp / Math.max(1, tp + fp))}% are.`,
+    ]),
+  );
+}

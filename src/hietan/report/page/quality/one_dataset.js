@@ -1,0 +1,242 @@
+// How good the methods are on one dataset: its classes, every score with its sampling error, and paired differences.
+const SHOWN_SCORES = ["gmean", "sensitivity", "specificity", "auc", "average_precision"];
+
+function datasetSection(dataset) {
+  const { quality } = dataset;
+  return [
+    dataCard(dataset),
+    quality ? [scoreCard(dataset), curveCards(dataset), pairsCard(dataset)] : plainScores(dataset),
+  ];
+}
+
+// With several datasets, one is looked at after the other.
+function datasetSections() {
+  const known = datasets.map((d, i) => [i, d]).filter(([, d]) => d.quality);
+  if (datasets.length === 1) return datasetSection(datasets[0]);
+  if (!known.length) return null;
+  const box = el("div", {});
+  const draw = (i) => setContent(box, datasetSection(datasets[i]));
+  const options = known.map(([i, d]) => [i, d.name]);
+  draw(known[0][0]);
+  return el(
+    "section",
+    { class: "one", "aria-label": "One dataset" },
+    el("h2", { class: "part-title" }, "One dataset after the other"),
+    el("div", { class: "controls" }, selectField("Look at", options, draw, known[0][0])),
+    box,
+  );
+}
+
+// Of two classes, the second is what evidence speaks for, in the colours that explanations have.
+const classColour = (dataset, k) => (dataset.classes.length === 2 ? ["var(--anti)", "var(--pro)"][k] : curveColour(k));
+
+const classCounts = (dataset) => dataset.classes.map((_, k) => dataset.truth.filter((t) => t === k).length);
+
+function dataCard(dataset) {
+  const counts = classCounts(dataset);
+  const n = dataset.genes.length;
+  const part = (k) => {
+    const style = { width: `${(100 * counts[k]) / n}%`, background: classColour(dataset, k) };
+    return el("span", { style });
+  };
+  const name = (label, k) =>
+    el(
+      "li",
+      {},
+      el("span", { class: "swatch", style: { background: classColour(dataset, k) }, "aria-hidden": "true" }),
+      [bdi(label), `: ${count(counts[k])} (${percent(counts[k] / n)}%)`],
+    );
+  return card(
+    ["The data: ", bdi(dataset.name)],
+    el(
+      "p",
+      {},
+      `${plural(n, "row")}, ${plural(dataset.features.length, "feature")}, ${dataset.classes.length} classes.`,
+    ),
+    el(
+      "div",
+      { class: "balance", "aria-hidden": "true" },
+      dataset.classes.map((_, k) => part(k)),
+    ),
+    el("ul", { class: "legend" }, dataset.classes.map(name)),
+    Object.keys(dataset.account ?? {}).length > 0 && lossesTable(dataset),
+  );
+}
+
+// What was read, dropped and used when the dataset was built.
+function lossesTable(dataset) {
+  const lines = Object.entries(dataset.account).flatMap(([what, { read, used, dropped, changed }]) => [
+    [what, "read", read],
+    ...Object.entries(dropped ?? {}).map(([why, n]) => ["", `dropped: ${why}`, n]),
+    ...Object.entries(changed ?? {}).map(([how, n]) => ["", `used, but: ${how}`, n]),
+    ["", "used", used],
+  ]);
+  const row = ([what, line, n]) => {
+    const isTotal = line === "used";
+    return el(
+      "tr",
+      { class: isTotal ? "total" : null },
+      rowHead(bdi(what)),
+      el("td", {}, bdi(line)),
+      numberCell(count(n)),
+    );
+  };
+  const heads = [columnHead("kind"), columnHead("what happened"), numberHead("number")];
+  const kinds = Object.entries(dataset.account).map(
+    ([what, { read, used }]) => `${count(used)} of ${count(read)} ${what} used`,
+  );
+  return el(
+    "details",
+    {},
+    el("summary", {}, "What was lost when the dataset was built"),
+    note(kinds.join("; "), "."),
+    scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
+    csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
+  );
+}
+
+const intervalText = ([, low, high], score) => `${inMetric(low, score)}–${inMetric(high, score)}`;
+
+// What a coin would reach: 0.5, or the share of the second class for precision.
+const chanceOf = (dataset, score) =>
+  score === "average_precision" ? classCounts(dataset)[1] / dataset.truth.length : 0.5;
+
+function scoreCard(dataset) {
+  const scores = (m) => dataset.quality.methods[m].scores;
+  const column = (score) => ({
+    title: metricOf(score).label,
+    isNumber: true,
+    value: (m) => scores(m)[score][0],
+    cell: (m) => scoreCell(dataset, score, scores(m)[score]),
+  });
+  const columns = [
+    { title: "method", value: (m) => methods[m].name, cell: (m) => methodLink(m) },
+    ...SHOWN_SCORES.map(column),
+  ];
+  const best = new SortedTable(`scores ${dataset.name}`, columns, { className: "quality", column: 1 });
+  best.setRows(Object.keys(dataset.quality.methods).map(Number));
+  return cardWithTools(
+    "How good the methods are",
+    best.csv(),
+    best.elements(),
+    note(
+      "The bar is the 95% interval of a bootstrap over rows, on a scale from 0 to 1; the thin line is what chance ",
+      "reaches. Sensitivity is the share of ",
+      bdi(dataset.classes[1]),
+      " that is found, specificity that of ",
+      bdi(dataset.classes[0]),
+      about.seeds.length > 1 && "; means over the seeds",
+      ".",
+    ),
+  );
+}
+
+function scoreCell(dataset, score, [value, low, high]) {
+  if (value === null) return "–";
+  const across = (v) => `${(100 * v).toFixed(1)}%`;
+  return [
+    el("span", { class: "value" }, inMetric(value, score)),
+    el("span", { class: "sub" }, intervalText([value, low, high], score)),
+    el(
+      "span",
+      { class: "range", "aria-hidden": "true" },
+      el("i", { style: { left: across(chanceOf(dataset, score)) } }),
+      el("span", { class: "interval", style: { left: across(low), width: across(high - low) } }),
+      el("span", { class: "at", style: { left: across(value) } }),
+    ),
+  ];
+}
+
+function pairsCard(dataset) {
+  const { pairs } = dataset.quality;
+  const known = Object.keys(pairs).filter((score) => pairs[score].length);
+  if (!known.length) return null;
+  const box = el("div", {});
+  const contents = () => [
+    ["score", "method", "compared with", "difference", "low", "high", "share of draws above"],
+    known.flatMap((s) => pairs[s].map(([m, best, ...rest]) => [s, methods[m].name, methods[best].name, ...rest])),
+  ];
+  const draw = (score) => setContent(box, pairsTable(pairs[score], score));
+  draw(known[0]);
+  return cardWithTools(
+    "Differences between methods",
+    csvButton("differences " + dataset.name, contents),
+    el(
+      "div",
+      { class: "controls" },
+      switchButtons(
+        "Score of the differences",
+        known.map((score) => [score, metricOf(score).label]),
+        draw,
+        known[0],
+      ),
+    ),
+    box,
+    note(
+      "Each method minus the best one, on the same draws of rows. An interval that does not reach the line of zero ",
+      "shows a difference; the last column is the share of draws in which the method is the better of the two.",
+    ),
+  );
+}
+
+function pairsTable(rows, score) {
+  const { scale, digits, label } = metricOf(score);
+  const written = (x) => signed(scale * x, digits);
+  const widest = Math.max(...rows.flatMap(([, , , low, high]) => [Math.abs(low), Math.abs(high)]), 1e-9);
+  const across = (v) => `${(50 + (50 * v) / widest).toFixed(1)}%`;
+  const row = ([method, , difference, low, high, above]) =>
+    el(
+      "tr",
+      {},
+      rowHead(bdi(methods[method].name)),
+      numberCell(written(difference), el("span", { class: "sub" }, `${written(low)} to ${written(high)}`)),
+      el(
+        "td",
+        { class: "wide" },
+        el(
+          "span",
+          { class: "range", "aria-hidden": "true" },
+          el("i", { style: { left: "50%" } }),
+          el("span", {
+            class: "interval",
+            style: { left: across(low), width: `${((50 * (high - low)) / widest).toFixed(1)}%` },
+          }),
+          el("span", { class: "at", style: { left: across(difference) } }),
+        ),
+      ),
+      numberCell(`${percent(above)}%`),
+    );
+  const best = methods[rows[0][1]].name;
+  const heads = [
+    columnHead("method"),
+    numberHead(`${label} minus that of `, bdi(shorten(best, 24))),
+    columnHead(`from ${written(-widest)} to ${written(widest)}`),
+    numberHead("better in"),
+  ];
+  return scrollRegion("Differences between methods", table({ class: "pairs" }, heads, rows.map(row)));
+}
+
+// Without curves (more than two classes, or an earlier version): the scores of the rankings, without ranks.
+function plainScores(dataset) {
+  const metrics = [...new Set(report.rankings.map((r) => r.metric))];
+  const found = new Map();
+  for (const ranking of report.rankings) {
+    const d = ranking.datasets.indexOf(dataset.name);
+    if (d < 0) continue;
+    ranking.methods.forEach((method, k) => {
+      found.set(method, { ...found.get(method), [ranking.metric]: ranking.scores[d][k] });
+    });
+  }
+  const column = (metric) => ({
+    title: metricOf(metric).label,
+    isNumber: true,
+    value: (m) => found.get(m)[metric] ?? null,
+    cell: (m) => inMetric(found.get(m)[metric] ?? null, metric),
+  });
+  const columns = [
+    { title: "method", value: (m) => methods[m].name, cell: (m) => methodLink(m) },
+    ...metrics.map(column),
+  ];
+  const scores = new SortedTable(`scores ${dataset.name}`, columns, { className: "ranking", column: 1 });
+  return cardWithTools("How good the methods are", scores.csv(), scores.setRows([...found.keys()]).elements());
+}

@@ -1,0 +1,83 @@
+// A table that is sorted by its heads, shows its first rows, and can be saved as a whole.
+// A column has a title, what it is sorted and saved by (value), and what is shown (cell; the value if there is none).
+class SortedTable {
+  constructor(label, columns, { className = "", column = 0, descending = true, first = 50 } = {}) {
+    Object.assign(this, { label, columns, column, descending, first, shown: first, rows: [] });
+    this.body = el("tbody", {});
+    this.more = el("div", { class: "more" });
+    this.heads = columns.map(({ title, isNumber, hint }, c) =>
+      el(
+        "th",
+        { scope: "col", class: isNumber && "num", title: hint },
+        el("button", { type: "button", onclick: () => this.sortBy(c) }, title),
+      ),
+    );
+    const whole = el("table", { class: className }, el("thead", {}, el("tr", {}, this.heads)), this.body);
+    this.region = scrollRegion(label, whole);
+  }
+
+  elements() {
+    return [this.region, this.more];
+  }
+
+  // The heads and all rows, as they are saved.
+  contents() {
+    const rows = this.sorted().map((row) => this.columns.map(({ value }) => value(row)));
+    return [this.columns.map(({ title }) => title), rows];
+  }
+
+  csv() {
+    return csvButton(this.label, () => this.contents());
+  }
+
+  setRows(rows) {
+    Object.assign(this, { rows, shown: this.first });
+    this.draw();
+    return this;
+  }
+
+  // Text is sorted from A to Z first, numbers from the largest down.
+  sortBy(column) {
+    this.descending = this.column === column ? !this.descending : Boolean(this.columns[column].isNumber);
+    this.column = column;
+    this.draw();
+  }
+
+  // What is missing comes last, in either direction; equals stay in the order in which they were given.
+  sorted() {
+    const { value, isNumber } = this.columns[this.column];
+    const sign = this.descending ? -1 : 1;
+    const keyed = this.rows.map((row) => [value(row), row]);
+    const compare = ([a], [b]) => {
+      if (a === null || b === null) return (a === null) - (b === null);
+      return sign * (isNumber ? a - b : String(a).localeCompare(String(b)));
+    };
+    return keyed.sort(compare).map(([, row]) => row);
+  }
+
+  draw() {
+    const direction = this.descending ? "descending" : "ascending";
+    this.heads.forEach((th, c) => th.setAttribute("aria-sort", c === this.column ? direction : "none"));
+    setContent(
+      this.body,
+      this.sorted()
+        .slice(0, this.shown)
+        .map((row) => this.row(row)),
+    );
+    const left = this.rows.length - this.shown;
+    const showMore = () => {
+      this.shown += 4 * this.first;
+      this.draw();
+    };
+    setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
+  }
+
+  row(row) {
+    const cells = this.columns.map(({ isNumber, value, cell }, c) => {
+      const content = cell ? cell(row) : value(row);
+      if (c === 0) return rowHead(content);
+      return isNumber ? numberCell(content) : el("td", {}, content);
+    });
+    return el("tr", {}, cells);
+  }
+}

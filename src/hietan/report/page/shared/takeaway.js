@@ -1,0 +1,63 @@
+// What people take with them: the numbers of a table as CSV, and a picture as SVG. Nothing leaves the computer.
+function saveFile(name, text, type) {
+  const href = URL.createObjectURL(new Blob([text], { type }));
+  el("a", { href, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(href), 1000);
+}
+
+const fileStem = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, "") || "table";
+
+// A spreadsheet must not take a name for a formula: such names get an apostrophe, as in the files of a study.
+function csvCell(value) {
+  if (value === null || value === undefined) return "";
+  const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? "'" + value : String(value);
+  return ['"', ",", "\r", "\n"].some((character) => text.includes(character))
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
+}
+
+const csvText = (heads, rows) => [heads, ...rows].map((row) => row.map(csvCell).join(",") + "\r\n").join("");
+
+// heads and rows are asked for when the button is pressed.
+function csvButton(what, contents) {
+  const save = () => saveFile(fileStem(what) + ".csv", csvText(...contents()), "text/csv");
+  return button("CSV", save, { class: "button small", "aria-label": `Save as CSV: ${what}`, title: "Save as CSV" });
+}
+
+function svgButton(what, picture) {
+  const save = () => {
+    const drawing = picture();
+    if (drawing) saveFile(fileStem(what) + ".svg", standaloneSvg(drawing), "image/svg+xml");
+  };
+  return button("SVG", save, { class: "button small", "aria-label": `Save as SVG: ${what}`, title: "Save as SVG" });
+}
+
+// In a file of its own a picture has no style sheet: what the style sheet says is written into it.
+const PAINT_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"];
+const TEXT_STYLES = ["fill", "font-size", "font-family", "font-weight"];
+
+function standaloneSvg(picture) {
+  const copy = picture.cloneNode(true);
+  const originals = [picture, ...picture.querySelectorAll("*")];
+  const copies = [copy, ...copy.querySelectorAll("*")];
+  originals.forEach((original, i) => {
+    const computed = getComputedStyle(original);
+    const names = original.tagName === "text" ? TEXT_STYLES : PAINT_STYLES;
+    for (const name of names) copies[i].setAttribute(name, computed.getPropertyValue(name));
+    copies[i].removeAttribute("tabindex");
+  });
+  const { width, height } = picture.getBoundingClientRect();
+  const background = getComputedStyle(document.documentElement).getPropertyValue("--card");
+  fill(copy, { xmlns: SVG_NAMESPACE, width, height }, []);
+  copy.prepend(svg("rect", { width: "100%", height: "100%", fill: background }));
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// A card with buttons beside its title.
+const cardWithTools = (title, tools, ...children) =>
+  el(
+    "section",
+    { class: "card" },
+    el("div", { class: "card-head" }, el("h2", {}, title), el("div", {}, tools)),
+    children,
+  );

@@ -1,0 +1,86 @@
+"""Curves, scores and thresholds on one dataset: they agree with scikit-learn, draw by draw."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
+
+from hietan.evaluation.curves import (
+    GRID,
+    SCORES,
+    cross_fitted_thresholds,
+    draw_rows,
+    mean_quality,
+    quality_of,
+)
+
+RNG = np.random.default_rng(3)
+TRUTH = RNG.random(80) < 0.35
+SCORE = np.round(RNG.normal(size=80) + TRUTH, 1)  # with ties
+WEIGHTS = draw_rows(80, 30, seed=1)
+
+
+@pytest.fixture(scope="module")
+def quality():
+    return quality_of(TRUTH, SCORE > 0, SCORE, WEIGHTS)
+
+
+def test_areas_are_those_of_scikit_learn_in_every_draw(quality):
+    for k, weights in enumerate(WEIGHTS):
+        rows = np.repeat(np.arange(80), weights.astype(int))
+        assert quality.draws["auc"][k] == pytest.approx(roc_auc_score(TRUTH[rows], SCORE[rows]))
+        expected = average_precision_score(TRUTH[rows], SCORE[rows])
+        assert quality.draws["average_precision"][k] == pytest.approx(expected)
+        sensitivity = np.mean(SCORE[rows][TRUTH[rows]] > 0)
+        specificity = np.mean(SCORE[rows][~TRUTH[rows]] <= 0)
+        assert quality.draws["gmean"][k] == pytest.approx(np.sqrt(sensitivity * specificity))
+        assert quality.draws["sensitivity"][k] == pytest.approx(sensitivity)
+
+
+def test_curves_are_those_of_scikit_learn(quality):
+    fpr, tpr, _ = roc_curve(TRUTH, SCORE, drop_intermediate=False)
+    assert quality.roc[0] == pytest.approx(np.interp(GRID, fpr, tpr))
+    precision, recall, _ = precision_recall_curve(TRUTH, SCORE)
+    for at, found in zip(GRID[1:], quality.precision[0, 1:], strict=True):
+        reached = recall >= at - 1e-12
+        assert found == pytest.approx(
+            precision[reached][-1]
+        )  # at the highest threshold that reaches the recall
+    band = quality.band("auc")
+    assert band.low < band.value < band.high
+
+
+def test_a_method_does_not_differ_from_itself_and_a_perfect_one_is_better(quality):
+    band, above = quality.difference(quality, "gmean")
+    assert (band.low, band.value, band.high, above) == (0, 0, 0, 0.5)
+    perfect = quality_of(TRUTH, TRUTH, TRUTH.astype(float), WEIGHTS)
+    band, above = perfect.difference(quality, "auc")
+    assert band.low > 0 and above == 1
+    both = mean_quality([quality, perfect])
+    assert all(np.allclose(both.draws[s], (quality.draws[s] + perfect.draws[s]) / 2) for s in SCORES)
+
+
+def test_labels_alone_have_no_curves():
+    found = quality_of(TRUTH, SCORE > 0, None, WEIGHTS)
+    assert np.isnan(found.draws["auc"]).all() and np.isnan(found.roc).all()
+    assert np.isfinite(found.draws["gmean"]).all()
+
+
+def test_a_threshold_is_the_best_of_all_on_the_other_folds():
+    fold = np.arange(80) % 4
+    found = cross_fitted_thresholds(TRUTH, SCORE, fold)
+
+    def gmean(threshold, rows):
+        said = SCORE[rows] > threshold
+        return np.sqrt(said[TRUTH[rows]].mean() * (~said[~TRUTH[rows]]).mean())
+
+    for k in range(4):
+        others = np.flatnonzero(fold != k)
+        (threshold,) = set(found[fold == k].tolist())
+        best = max(gmean(t, others) for t in np.unique(SCORE))
+        assert gmean(threshold, others) == pytest.approx(best)
+
+
+def test_rows_of_one_class_leave_the_threshold_where_it_was():
+    assert (
+        cross_fitted_thresholds(np.ones(4, bool), np.arange(4.0), np.array([0, 0, 1, 1])).tolist() == [0] * 4
+    )

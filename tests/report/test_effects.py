@@ -1,0 +1,82 @@
+"""Which terms matter: sums over folds that agree with explanations, row by row."""
+
+import json
+
+import numpy as np
+import pytest
+
+from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
+from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation.cross_validation import configure
+from hietan.evaluation.outputs.effects import TermEffects, class_counts
+from hietan.selection import MinSupport, SelectedColumns
+
+DATA = make_hierarchical_classification(90, 30, random_state=2)
+MODELS = [TAN(), HieTAN(), HieTANLite(), HIPNB(), HieBAN(), HieLogistic(), ProximalGraph(lam=0.1)]
+MODELS += [MinSupport(HieTANLite(), min_support=5), SelectedColumns(TAN(), GTD())]
+MODELS += [LazySelection(selection="mr"), LazySelection(selection="hnb", model="tan", n_features=9)]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_contributions_are_the_numbers_of_explain(model):
+    fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+    found = fitted.contributions(DATA.X[:7])
+    expected = np.zeros((7, 30))
+    for row, explanation in zip(expected, fitted.explain(DATA.X[:7]), strict=True):
+        for part in explanation.contributions:
+            row[DATA.hierarchy.index(part.feature)] = part.contribution
+    assert found.shape == (7, 30) and np.array_equal(found, expected)
+
+
+def test_votes_of_nearest_rows_have_no_contributions():
+    nearest = LazySelection(model="nearest")
+    for model in (nearest, MinSupport(nearest, min_support=5)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        assert hasattr(fitted, "explain") and not hasattr(fitted, "contributions")
+
+
+def test_contributions_refuse_a_class_that_is_not_there():
+    for model in (TAN(), ProximalGraph(lam=0.1)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        with pytest.raises(ValueError, match=r"target must be one of the classes \[0, 1\], got 7"):
+            fitted.contributions(DATA.X[:2], target=7)
+
+
+def test_contributions_of_a_class_are_the_numbers_of_explain():
+    y = DATA.y + (np.arange(90) % 3 == 0)
+    fitted = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, y)
+    for target in (None, 2):
+        for row, explanation in zip(
+            fitted.contributions(DATA.X[:3], target=target),
+            fitted.explain(DATA.X[:3], target=target),
+            strict=True,
+        ):
+            assert row.sum() == pytest.approx(sum(part.contribution for part in explanation.contributions))
+
+
+class Weights:
+    """A model in which column 0, which every row has, adds much and always the same."""
+
+    def contributions(self, X):
+        return np.asarray(X) * np.array([9.0, 2.0, -1.0, 0.0])
+
+
+X = np.array([[1, 1, 0, 1], [1, 0, 1, 0], [1, 1, 1, 1], [1, 0, 0, 0]])
+
+
+def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
+    effects = TermEffects(4, 2)
+    effects.add_fold(Weights(), X)
+    effects.add_fold(Weights(), X[::-1])
+    found = effects.content()
+    assert found["columns"] == [1, 2] and (found["rows"], found["folds"]) == (8, 2)
+    assert found["effect"] == [1.0, 0.5] and found["gap"] == [2.0, -1.0] and found["absolute"] == [1.0, 0.5]
+    assert found["agree"] == [2, 2] and found["used"] == [4, 4]
+    assert found["swarm"] == [[[0, 0, 4], [40, 1, 4]], [[-20, 1, 4], [0, 0, 4]]]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_no_rows_have_no_effects():
+    assert TermEffects(3, 1).content() is None
+    assert class_counts(X, np.array([0, 0, 1, 1])) == [[2, 1, 1, 1], [2, 1, 1, 1]]

@@ -1,0 +1,147 @@
+"""What a notebook shows: names of rows, classes and terms; results, trees and hierarchies as HTML and SVG."""
+
+import json
+import re
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from hietan import HIPNB, TAN, Hierarchy, HieTANLite, LazySelection
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation import run_study
+from hietan.report import show_report
+from hietan.selection import MinSupport
+from support.faults.nasty import NASTY, nasty_dataset
+
+DATA = make_hierarchical_classification(60, 15, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def clf():
+    return HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, DATA.y)
+
+
+@pytest.fixture(scope="module")
+def results():
+    return run_study([DATA], {"lite": HieTANLite(), "<b>NB": HIPNB()}, cv=2, seeds=2)
+
+
+def test_a_row_of_a_dataset_is_explained_by_its_name(clf):
+    name = DATA.instance_names[7]
+    (named,) = clf.explain(DATA, name)
+    (plain,) = clf.explain(DATA.X[[7]], term_names=DATA.term_names)
+    assert (
+        named.row == name
+        and named.classes == tuple(DATA.target_names)
+        and named.target == DATA.target_names[1]
+    )
+    assert named.log_odds == plain.log_odds and named.contributions == plain.contributions
+    assert f"P({DATA.target_names[1]})" in named.text() and name in named.text()
+    both = clf.explain(DATA, [DATA.instance_names[2], name], target=DATA.target_names[0])
+    assert [one.row for one in both] == [DATA.instance_names[2], name] and both[1].log_odds == -named.log_odds
+    assert len(clf.explain(DATA)) == 60
+
+
+def test_wrapped_models_explain_datasets_too():
+    model = MinSupport(TAN(hierarchy=DATA.hierarchy), min_support=3).fit(DATA.X, DATA.y)
+    (named,) = model.explain(DATA, DATA.instance_names[0])
+    assert named.row == DATA.instance_names[0] and named.target == DATA.target_names[1]
+
+
+def test_votes_of_nearest_rows_have_the_names_of_the_classes():
+    model = LazySelection(model="nearest", n_neighbors=5, hierarchy=DATA.hierarchy).fit(DATA.X, DATA.y)
+    found = MinSupport(model, min_support=3).fit(DATA.X, DATA.y).explain(DATA, list(DATA.instance_names[:3]))
+    plain = MinSupport(model, min_support=3).fit(DATA.X, DATA.y).explain(DATA.X[:3])
+    for one, bare, name in zip(found, plain, DATA.instance_names[:3], strict=True):
+        assert one.row == name and one.target == DATA.target_names[1] and one.log_odds == bare.log_odds
+        assert [v.label for v in one.neighbours] == [DATA.target_names[v.label] for v in bare.neighbours]
+        votes = sum(v.label == 1 for v in bare.neighbours)
+        assert f"the votes of {votes} of the 5 nearest training rows" in one.headline()
+        assert one.headline() in found._repr_html_()
+    frame = found.to_frame()
+    assert frame["row"].tolist() == [name for name in DATA.instance_names[:3] for _ in range(5)]
+    assert frame["neighbour"].str.startswith("training row").all()
+
+
+def test_symbols_name_rows(clf):
+    from dataclasses import replace
+
+    data = replace(DATA, symbols=tuple(f"sym{i}" for i in range(60)))
+    assert clf.explain(data, "sym4")[0].log_odds == clf.explain(data, data.instance_names[4])[0].log_odds
+
+
+def test_unknown_rows_are_refused(clf):
+    with pytest.raises(ValueError, match="no row 'nobody'; its rows are named like '"):
+        clf.explain(DATA, "nobody")
+    with pytest.raises(TypeError, match="X is not a dataset"):
+        clf.explain(DATA.X, "row3")
+
+
+def test_explanations_are_a_list_that_is_shown(clf):
+    found = clf.explain(DATA, DATA.instance_names[:3])
+    page = found._repr_html_()
+    assert page.count("<details") >= 3 and all(name in page for name in DATA.instance_names[:3])
+    frame = found.to_frame()
+    assert frame["row"].nunique() == 3 and len(frame) == sum(len(one.contributions) for one in found)
+
+
+def test_results_are_a_frame_and_a_card(results):
+    frame = results.to_frame()
+    assert len(frame) == 4 and frame["gmean"].tolist() == [row.values()[6] for row in results.summary]
+    page = results._repr_html_()
+    assert "&lt;b&gt;NB" in page and "<b>NB" not in page and "average rank" not in page
+    assert repr(results) == "StudyResults(1 datasets, 2 methods, 2 folds, 2 seeds)"
+
+
+def test_a_report_is_shown_in_a_frame(results, tmp_path):
+    shown = show_report(results, height=500)
+
+    class Frame(HTMLParser):
+        def handle_starttag(self, tag, attrs):
+            self.found = tag, dict(attrs)
+
+    parser = Frame()
+    parser.feed(shown._repr_html_())
+    tag, attributes = parser.found
+    assert (
+        tag == "iframe"
+        and "height:500px" in attributes["style"]
+        and "allow-same-origin" not in attributes["sandbox"]
+    )
+    (data,) = re.findall(
+        r'<script type="application/json" id="data">(.*?)</script>', attributes["srcdoc"], re.S
+    )
+    assert json.loads(data) == json.loads(json.dumps(shown.content))
+    assert shown.content["datasets"][0]["explained"] and shown.content["datasets"][0]["quality"]
+
+
+def test_trees_and_summaries_are_cards(clf):
+    (tree,) = clf.trees(DATA.X[:1])
+    assert str(tree).splitlines()[0] in tree._repr_html_() and "<pre" in tree._repr_html_()
+    data = nasty_dataset()
+    assert "<script>alert" not in data.summary()._repr_html_() and DATA.name in DATA.summary()._repr_html_()
+
+
+def test_a_hierarchy_is_drawn_with_all_that_lies_above():
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("x", "y")])
+    drawing = h.plot(["d"], names={"d": 'the "d" & more'})
+    assert dict(drawing.terms) == {"a": 0, "b": 1, "c": 1, "d": 2}
+    assert set(drawing.edges) == {("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")}
+    picture = ElementTree.fromstring(drawing._repr_svg_())
+    texts = [text.text for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert sorted(texts) == ["a", "b", "c", 'the "d" & more (d)']
+    heights = [float(c.get("cy")) for c in picture.iter("{http://www.w3.org/2000/svg}circle")]
+    assert len(set(heights)) == 4 and np.diff(heights).min() > 12  # each on a line of its own
+    assert '"d" [label="the \\"d\\" & more (d)", fillcolor=lightblue];' in drawing.to_dot()
+    assert drawing.to_dot().count(" -> ") == 4
+    elements = json.loads(drawing.to_cytoscape())["elements"]
+    assert [n["data"]["chosen"] for n in elements["nodes"]].count(True) == 1 and len(elements["edges"]) == 4
+    assert len(h.plot().terms) == 6
+
+
+def test_names_in_pictures_are_text():
+    h = Hierarchy.from_edges([(NASTY[0], NASTY[1])])
+    assert len(list(ElementTree.fromstring(h.plot().to_svg()))) == 3
+    assert json.loads(h.plot().to_cytoscape())["elements"]["nodes"][0]["data"]["id"] == NASTY[0]

@@ -1,0 +1,78 @@
+"""What the report shows of one row: counts, neighbours and flips agree with the data and the models."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hietan import TAN, HieTANLite
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation.outputs.compact import Reasons, compact
+from hietan.evaluation.outputs.one_row import evidence_counts, find_flip, promising_columns, similar_rows
+
+DATA = make_hierarchical_classification(80, 25, random_state=4)
+X = DATA.X.toarray()
+
+
+def fitted(model):
+    return model.set_params(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, DATA.y)
+
+
+def test_counts_give_the_probabilities_of_the_explanation():
+    (explanation,) = fitted(TAN(alpha=1)).explain(DATA.X[:1])
+    shown = compact(explanation, Reasons())
+    counts = evidence_counts(shown, DATA.X, DATA.y)
+    for k, part in enumerate(explanation.contributions):
+        for c in (0, 1):
+            both, given = counts[k][0][c], counts[k][1][c]
+            assert part.probabilities[c] == pytest.approx((both + 1) / (given + 2))
+    assert json.loads(json.dumps(counts)) == counts
+
+
+def test_similarity_is_simgic():
+    found = similar_rows(DATA.X, [3, 9], n=79)
+    information = -np.log(np.maximum(X.mean(axis=0), 1e-12)) * (X.mean(axis=0) > 0)
+    for i, others in found.items():
+        assert {j for j, _ in others} == set(range(80)) - {i}
+        values = [value for _, value in others]
+        assert values == sorted(values, reverse=True)
+        for j, value in others:
+            both, either = X[i] & X[j], X[i] | X[j]
+            expected = information @ both / max(information @ either, 1e-12)
+            assert value == pytest.approx(expected, abs=1e-3)
+
+
+@pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])
+def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
+    clf, hierarchy = fitted(model), DATA.hierarchy
+    column_of = {name: j for j, name in enumerate(hierarchy.features)}
+    flips = 0
+    for i, explanation in enumerate(clf.explain(DATA.X[:12])):
+        order = promising_columns(explanation, column_of, DATA.X, DATA.y)
+        assert sorted(order) == list(range(25))
+        found = find_flip(clf, X[i], hierarchy, order, tries=25)
+        assert found["tried"] == 25 and len(found["changes"]) <= 3
+        row = X[i].copy()
+        for column, value, size in found["changes"]:
+            related = hierarchy.ancestors if value else hierarchy.descendants
+            before = row.copy()
+            row[[column, *(hierarchy.index(name) for name in related(hierarchy.features[column]))]] = value
+            assert (row != before).sum() == size
+        if found["changes"]:
+            flips += 1
+            assert clf.predict(csr_array(row[None, :]))[0] != clf.predict(csr_array(X[i][None, :]))[0]
+            assert str(clf.predict(csr_array(row[None, :]))[0]) == found["to"]
+            assert np.array_equal(hierarchy.close(row[None, :]), row[None, :])
+    assert flips > 3
+
+
+def test_a_single_change_that_is_enough_is_the_smallest():
+    clf = fitted(TAN())
+    found = find_flip(clf, X[0], DATA.hierarchy, range(25), tries=25)
+    if len(found["changes"]) == 1:
+        ((_, _, size),) = found["changes"]
+        for j in range(25):
+            other = find_flip(clf, X[0], DATA.hierarchy, [j], tries=1)["changes"]
+            assert len(other) != 1 or other[0][2] >= size
+    assert find_flip(clf, X[0], DATA.hierarchy, range(25), tries=0) is None

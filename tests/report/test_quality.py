@@ -1,0 +1,53 @@
+"""What the report of one dataset says about the methods agrees with the study."""
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import BernoulliNB
+
+from hietan import HieTANLite
+from hietan.catalogue import load_datasets
+from hietan.evaluation import run_study
+from hietan.report import study_summary
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one")
+    methods = {"lite": HieTANLite(), "NB": BernoulliNB()}
+    results = run_study(load_datasets(["synthetic-0"]), methods, cv=3, seeds=2, output=folder)
+    return results, study_summary(folder)["datasets"][0]["quality"]
+
+
+def test_scores_are_the_means_over_the_seeds(study):
+    results, quality = study
+    for i, method in enumerate(results.study.methods.values()):
+        rows = [row for row in results.summary if row.method == method.name]
+        for name, (value, low, high) in quality["methods"][i]["scores"].items():
+            metric = dict(zip(rows[0].header(), np.transpose([row.values() for row in rows]), strict=True))[
+                name
+            ]
+            assert value == pytest.approx(np.mean(metric.astype(float)), abs=1e-4)
+            assert low <= value <= high
+
+
+def test_confusions_count_every_row_of_the_first_seed(study):
+    results, quality = study
+    for i, key in enumerate(results.study.methods):
+        pooled = results.predictions["synthetic-0", key, 0]
+        shown = quality["methods"][i]
+        expected = [
+            [int(np.sum((pooled.y_true == t) & (pooled.y_pred == p))) for p in (0, 1)] for t in (0, 1)
+        ]
+        assert shown["confusion"] == expected
+        assert (
+            np.sum(shown["tuned"]["counts"]) == len(pooled.y_true) and shown["tuned"]["by"] == "other folds"
+        )
+
+
+def test_every_method_is_compared_with_the_best(study):
+    _, quality = study
+    for score, lines in quality["pairs"].items():
+        ((method, best, difference, low, high, above),) = lines
+        scores = [quality["methods"][i]["scores"][score][0] for i in (method, best)]
+        assert scores[0] <= scores[1] and difference == pytest.approx(scores[0] - scores[1], abs=2e-4)
+        assert low <= difference <= high and 0 <= above <= 1
