@@ -10,7 +10,11 @@ from typing import Any
 A_FEW = 0.05  # losses above this share deserve a warning
 
 UNKNOWN_TERM, OBSOLETE_TERM = "term unknown to the ontology", "obsolete term"
-NO_GENE, SHARED_SYNONYM = "no gene of this name is annotated", "synonym of several genes"
+# Where the account is shown, {row} is what the dataset calls its rows.
+NO_ROW, SHARED_SYNONYM = "no {row} of this name is annotated", "synonym of several {row}s"
+CONFLICTING_IDS = "same {row} under several ids, which conflict"
+REPEATED_IDS = "same {row} under an earlier id"
+OF_OTHERS = "{row} is no row"
 NO_ANNOTATION = "no usable annotation"
 UNKNOWN_FEATURE = "unknown to the ontology: 0 throughout"
 UNDEFINED_PARENT = "parent not defined by the ontology"
@@ -57,29 +61,35 @@ class Tally:
 
 
 class Account:
-    """The tallies of a dataset that is being built: relations, annotations, label rows, genes, terms, a further table.
+    """The tallies of a dataset that is being built: relations, annotations, label rows, rows, terms, a further table.
 
     Relations appear in it only if some of them were dropped.
 
     Parameters
     ----------
-    genes, terms : str
-        What the genes and the terms are called in the account and in warnings.
+    rows, terms : str
+        What the rows and the terms are called in the account and in warnings; {row} is filled in.
+    row_noun : str
+        What a row is called, such as "gene".
 
     Examples
     --------
     >>> account = Account()
-    >>> account.genes.read = 100
-    >>> account.genes.drop("no usable annotation", 9)
+    >>> account.rows.read = 100
+    >>> account.rows.drop("no usable annotation", 9)
+    >>> list(account.complaints())
+    ['9.0 % of the labelled rows (9 of 100) have no usable annotation']
+    >>> account.row_noun = "gene"
     >>> list(account.complaints())
     ['9.0 % of the labelled genes (9 of 100) have no usable annotation']
     """
 
-    def __init__(self, genes: str = "labelled genes", terms: str = "terms") -> None:
+    def __init__(self, rows: str = "labelled {row}s", terms: str = "terms", *, row_noun: str = "row") -> None:
+        self.row_noun = row_noun
         self.relations = Tally("relations between terms")
         self.annotations = Tally("annotations")
         self.label_rows = Tally("label rows")
-        self.genes = Tally(genes)
+        self.rows = Tally(rows)
         self.terms = Tally(terms)
         self.table_rows = Tally("table rows")
         self.table_columns = Tally("table columns")
@@ -89,7 +99,7 @@ class Account:
         tallies = (
             self.annotations,
             self.label_rows,
-            self.genes,
+            self.rows,
             self.terms,
             self.table_rows,
             self.table_columns,
@@ -97,7 +107,7 @@ class Account:
         counted = [tally for tally in tallies if tally.read]
         if self.relations.dropped:
             counted.append(self.relations)
-        return {tally.what: tally.as_dict() for tally in counted}
+        return {self._worded(tally.what): self._worded(tally.as_dict()) for tally in counted}
 
     def complaints(self) -> Iterator[str]:
         """A sentence for each kind of thing of which too much was lost because nothing matched.
@@ -112,14 +122,22 @@ class Account:
             )
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
-            (self.genes, (NO_GENE, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),
+            (self.rows, (NO_ROW, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),
             (self.terms, (UNKNOWN_FEATURE,), "are unknown to the ontology"),
         )
         for tally, reasons, complaint in found:
             lost = sum(tally.dropped[reason] for reason in reasons)
             if lost > A_FEW * tally.read:
-                share = f"{100 * lost / tally.read:.1f} % of the {tally.what}"
+                share = f"{100 * lost / tally.read:.1f} % of the {self._worded(tally.what)}"
                 yield f"{share} ({lost} of {tally.read}) {complaint}"
+
+    def _worded(self, value: Any) -> Any:
+        """A text, or the texts in the keys of a dict, with the noun for a row."""
+        if isinstance(value, dict):
+            return {self._worded(key): self._worded(inner) for key, inner in value.items()}
+        if value == OF_OTHERS and self.row_noun == "row":
+            return "of something that is not a row"
+        return value.replace("{row}", self.row_noun) if isinstance(value, str) else value
 
 
 def account_lines(account: Mapping[str, Any]) -> list[tuple[str, str, int]]:

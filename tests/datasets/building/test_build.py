@@ -156,7 +156,7 @@ def test_every_lost_annotation_is_counted_for_the_first_reason(go):
             "NOT: says the opposite": 1,
             "other evidence": 1,
             "other taxon": 1,
-            "gene is no row": 1,
+            "of something that is not a row": 1,
         },
         "changed": {"mapped from an alternative id": 1, "says the same as another": 1},
     }
@@ -186,7 +186,7 @@ def test_identical_rows_of_one_class_once(go):
     labels = LABELS | {"d": "yes"}
     data = build_dataset(go, given, labels, min_support=1, deduplicate=True)
     assert data.instance_names == ("a", "b", "d")  # c is as a, and of its class; b is of the other class
-    assert account(data, "labelled genes")["dropped"] == {"identical row of the same class": 1}
+    assert account(data, "labelled rows")["dropped"] == {"identical row of the same class": 1}
     assert data.provenance["contradictory_rows"] == 1
 
 
@@ -208,7 +208,7 @@ def test_ids_symbols_and_synonyms(go):
     ]
     labels = dict.fromkeys(["P2", "age-1", "daf", "sod-1", "shared", "nobody", "mute", "daf-23"], "yes")
     with pytest.warns(
-        DataWarning, match=r"37.5 % of the labelled genes \(3 of 8\) have no usable annotation"
+        DataWarning, match=r"37.5 % of the labelled rows \(3 of 8\) have no usable annotation"
     ):
         data = build_dataset(go, given, labels, min_support=1)
     assert table(data) == {
@@ -216,11 +216,11 @@ def test_ids_symbols_and_synonyms(go):
         "daf": {"GO:1"},
         "sod-1": {"GO:1", "GO:2", "GO:3", "GO:4"},  # both proteins of the gene
     }
-    assert account(data, "labelled genes")["dropped"] == {
-        "synonym of several genes": 1,
-        "no gene of this name is annotated": 1,
+    assert account(data, "labelled rows")["dropped"] == {
+        "synonym of several rows": 1,
+        "no row of this name is annotated": 1,
         "no usable annotation": 1,
-        "same gene under an earlier id": 2,
+        "same row under an earlier id": 2,
     }
     with pytest.warns(DataWarning):
         by_symbol = build_dataset(go, given, labels, min_support=1, match="symbol")
@@ -232,7 +232,7 @@ def test_one_gene_under_two_ids_with_different_labels(go, policy, rows):
     given = [Annotation("P1", "GO:1", "a", synonym_field="c"), Annotation("P2", "GO:1", "b")]
     data = build_dataset(go, given, {**LABELS, "c": "no"}, min_support=1, on_conflict=policy)
     assert data.instance_names == rows
-    with pytest.raises(DataError, match=r"ids of one gene have different labels: a \(yes\), c \(no\)"):
+    with pytest.raises(DataError, match=r"ids of the same row have different labels: a \(yes\), c \(no\)"):
         build_dataset(go, given, {**LABELS, "c": "no"}, min_support=1, on_conflict="raise")
 
 
@@ -257,7 +257,7 @@ def test_all_genes_in_the_columns_of_a_model(go):
         "dropped": {"unknown to the ontology: 0 throughout": 1},
         "changed": {"known under another id": 1, "no row has it": 1},
     }
-    assert account(data, "genes") == {"read": 3, "used": 2, "dropped": {"none of its annotations is used": 1}}
+    assert account(data, "rows") == {"read": 3, "used": 2, "dropped": {"none of its annotations is used": 1}}
     with pytest.warns(DataWarning):
         named = build_dataset(go, given, features=columns, match=["symbol"])
     assert named.instance_names == ("a", "b")
@@ -414,7 +414,7 @@ def test_same_as_with_plain_sets(world):
     assert told["used"] == sum(
         not n and t in parents and t not in obsolete and g in rows for g, t, n in pairs
     )
-    assert account(data, "labelled genes")["used"] == len(rows)
+    assert account(data, "labelled rows")["used"] == len(rows)
     assert account(data, "terms")["read"] == len(support)
 
 

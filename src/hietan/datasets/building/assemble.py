@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.datasets.account import LEFT_OUT, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets.account import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
 from hietan.datasets.building.attributes import (
     Attributes,
     ColumnTest,
@@ -60,6 +60,7 @@ def assemble(
     account = _open_account(known_labels, options)
     _count_relations(go, options, account.relations)
     stream = open_annotations(annotations, options, go)
+    account.row_noun = row_noun or _usual_noun(stream)
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
     living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
     genes = genes_from_annotations(
@@ -92,7 +93,7 @@ def assemble(
         "name": name,
         "symbols": rows.symbols(genes),
         "synonyms": rows.synonyms(genes),
-        "row_noun": row_noun or _usual_noun(stream),
+        "row_noun": account.row_noun,
     }
 
 
@@ -142,8 +143,8 @@ def _open_attributes(
 
 
 def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
-    genes = "genes" if labels is None else "labelled genes"
-    account = Account(genes, "terms" if options.features is None else "features asked for")
+    rows = "{row}s" if labels is None else "labelled {row}s"
+    account = Account(rows, "terms" if options.features is None else "features asked for")
     if labels is not None:
         account.label_rows = labels.tally
     return account
@@ -156,9 +157,9 @@ def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) ->
 
 def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
     if labels is None:
-        rows = all_rows(genes, options.match[0], account.genes)
+        rows = all_rows(genes, options.match[0], account.rows)
     else:
-        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.genes)
+        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.rows)
     if not rows.names:
         raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
     return rows
@@ -170,7 +171,7 @@ def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tal
         tally.read += stream.malformed
         tally.drop("too few columns", stream.malformed)
     in_rows = {name for objects in rows.objects for name in objects}
-    tally.drop("gene is no row", sum(n for name, n in genes.lines.items() if name not in in_rows))
+    tally.drop(OF_OTHERS, sum(n for name, n in genes.lines.items() if name not in in_rows))
     different = sum(len(genes.terms[name]) for name in in_rows)
     tally.change("says the same as another", tally.used - different)
 
@@ -205,7 +206,7 @@ def _choose_table(
         columns = columns.beside(further, tuple(tests), options.features)
     if options.deduplicate:
         kept = first_of_each(columns.X, rows.labels)
-        account.genes.drop("identical row of the same class", len(rows.names) - len(kept))
+        account.rows.drop("identical row of the same class", len(rows.names) - len(kept))
         rows, columns = rows.take(kept), columns.take_rows(kept)
     if options.features is None:
         columns = columns.without(

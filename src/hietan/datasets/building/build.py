@@ -149,10 +149,10 @@ def build_dataset(
     ...     data = build_dataset(io.StringIO(obo), annotations, labels, min_support=1)
     >>> data.feature_names, data.X.toarray().tolist()
     (('T:2', 'T:3', 'T:4', 'T:5', 'T:6'), [[1, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 1, 0, 0, 1]])
-    >>> data.provenance["account"]["labelled genes"]
-    {'read': 4, 'used': 3, 'dropped': {'no gene of this name is annotated': 1}}
+    >>> data.provenance["account"]["labelled rows"]
+    {'read': 4, 'used': 3, 'dropped': {'no row of this name is annotated': 1}}
     >>> print(caught[0].message)
-    25.0 % of the labelled genes (1 of 4) have no usable annotation
+    25.0 % of the labelled rows (1 of 4) have no usable annotation
     """
     options = BuildOptions.from_arguments(locals())
     parts = assemble(

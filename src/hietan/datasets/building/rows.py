@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array
 
-from hietan.datasets.account import NO_ANNOTATION, NO_GENE, SHARED_SYNONYM, Tally
+from hietan.datasets.account import (
+    CONFLICTING_IDS,
+    NO_ANNOTATION,
+    NO_ROW,
+    REPEATED_IDS,
+    SHARED_SYNONYM,
+    Tally,
+)
 from hietan.datasets.building.genes import Genes
 from hietan.datasets.readers.labels import Labels, resolve_conflict
 from hietan.exceptions import DataError
@@ -85,7 +92,7 @@ def labelled_rows(
     for name in labels.by_id:
         objects = genes.objects(name, match)
         if not objects:
-            tally.drop(NO_GENE)
+            tally.drop(NO_ROW)
         elif genes.is_ambiguous(name, match):
             tally.drop(SHARED_SYNONYM)
         elif not any(genes.terms[each] for each in objects):
@@ -96,9 +103,9 @@ def labelled_rows(
     for objects, names in ids_of.items():
         label = _one_label(labels, names, on_conflict)
         if label is None:
-            tally.drop("same gene under several ids, which conflict", len(names))
+            tally.drop(CONFLICTING_IDS, len(names))
         else:
-            tally.drop("same gene under an earlier id", len(names) - 1)
+            tally.drop(REPEATED_IDS, len(names) - 1)
             chosen.append((names[0], objects, label))
     return GeneRows(
         [name for name, _, _ in chosen], [o for _, o, _ in chosen], [label for _, _, label in chosen]
@@ -109,5 +116,5 @@ def _one_label(labels: Labels, names: Sequence[str], on_conflict: str) -> str | 
     given = [labels.by_id[name] for name in names]
     if len(set(given)) > 1 and on_conflict == "raise":
         what = ", ".join(f"{name} ({label})" for name, label in zip(names, given, strict=True))
-        raise DataError(f"ids of one gene have different labels: {what}", labels.name)
+        raise DataError(f"ids of the same row have different labels: {what}", labels.name)
     return resolve_conflict(given, on_conflict)
