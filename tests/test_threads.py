@@ -47,6 +47,7 @@ def test_a_model_is_saved_while_others_ask_it(make, tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".hietan"] * (THREADS // 2 + 2)
 
 
+@pytest.mark.patient
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_processes_with_threads_share_models_and_their_files(tmp_path):

@@ -305,8 +305,8 @@ def the_order_of_training_rows(case, random):
     assert_identical(answers(shuffled, case.X), case.expected)
 
 
-@given(problem=SMALL, random=st.randoms(use_true_random=True))
-@examples(40)
+@given(problem=SMALL, random=st.randoms(use_true_random=False))
+@examples(20)
 def test_every_claim_about_every_problem(problem, random):
     X = frame(problem, problem.X_test)
     for make in TREES:

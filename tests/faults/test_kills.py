@@ -42,8 +42,13 @@ def kill_at_random(rng, command, out, seconds, events):
     return process.exitcode == -signal.SIGKILL
 
 
+WAITS = ("study in processes",)  # for the start of processes, again and again
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SHARES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.patient] * (name in WAITS)) for name in SHARES]
+)
 def test_kill_and_run_again(tmp_path, commands, name):
     command, rng = commands[name], random.Random(f"{SEED} {name}")
     faults = Faults(f"kills of {name}")

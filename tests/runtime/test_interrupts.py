@@ -77,7 +77,7 @@ def assert_gone(processes):
     ("options", "signals"),
     [
         ("", 2),  # the job runs in the main thread, and takes the first signal for its own
-        pytest.param("--jobs 2", 1, marks=pytest.mark.slow),
+        pytest.param("--jobs 2", 1, marks=pytest.mark.patient),
         pytest.param("--jobs 2 --backend processes", 1, marks=pytest.mark.patient),
         pytest.param("--jobs 2 --job-timeout 3000", 1, marks=pytest.mark.patient),
         pytest.param("--jobs 2 --backend dask", 1, marks=pytest.mark.patient),

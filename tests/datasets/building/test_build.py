@@ -476,6 +476,7 @@ def test_only_relations_that_are_followed_are_counted():
         build_dataset(obo, annotations, min_support=1, relations=["is_a", "part_of"])
 
 
+@pytest.mark.patient
 @pytest.mark.slow
 def test_a_chain_of_sixty_thousand_terms():
     """The list of its ancestor pairs would take 7 GB."""

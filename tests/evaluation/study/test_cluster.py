@@ -82,6 +82,7 @@ def test_the_files_are_those_of_threads(client, address, tmp_path):
     assert our_tasks(client) == []
 
 
+@pytest.mark.patient
 def test_the_active_client_is_used_and_stays(client, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "_local_cluster", None)  # none is started
     with client.as_current():
@@ -90,6 +91,7 @@ def test_the_active_client_is_used_and_stays(client, tmp_path, monkeypatch):
     assert client.submit(int, "7").result(timeout=processes.START_SECONDS) == 7
 
 
+@pytest.mark.patient
 def test_a_cluster_of_our_own(tmp_path):
     expected, found = both(tmp_path, {"TAN": TAN()}, {"n_jobs": 1})
     assert found == expected
@@ -170,6 +172,7 @@ def allow_deaths(client, number):
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", number))
 
 
+@pytest.mark.patient
 def test_a_job_that_no_worker_survives_has_failed_alone(client, address, tmp_path):
     sizes = 91 - np.bincount(fold_of_rows(DATASETS[0].y, 3, 0))
     guilty = np.flatnonzero(sizes == sizes[0]).tolist()
@@ -237,6 +240,7 @@ def test_a_cluster_that_is_lost_on_the_way(tmp_path, monkeypatch):
         assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.patient
 def test_a_scheduler_without_workers(run, tmp_path, monkeypatch):
     assert cluster.JOIN_SECONDS <= 10  # a few seconds
     monkeypatch.setattr(cluster, "JOIN_SECONDS", 1.0)
