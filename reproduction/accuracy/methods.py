@@ -45,7 +45,7 @@ class Measured:
 def _ours() -> list[Measured]:
     methods = [
         Measured("HieLogistic", HieLogistic),
-        Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None)),
+        Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None), threshold_seeds=(0,)),
         Measured("HieLogistic, calibrated", partial(HieLogistic, calibrate=True)),
         Measured("HieLogistic, class_weight None", partial(HieLogistic, class_weight=None)),
         Measured("HieBAN", HieBAN),

@@ -336,14 +336,11 @@ CHECKED_FIRST = [
 
 
 def not_for_votes(estimator):
-    """Checks that do not hold for votes: they shuffle the copies of a row, or give weights that are not whole."""
+    """Checks that shuffle the copies of a row: of rows that are equally near, the earlier one votes."""
     if estimator.model != "nearest":
         return {}
-    shuffled = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    return {
-        **dict.fromkeys(shuffled, "rows that are equally near vote in the order in which they are given"),
-        "check_class_weight_classifiers": "votes are whole numbers, so that other weights are refused",
-    }
+    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    return dict.fromkeys(names, "rows that are equally near vote in the order in which they are given")
 
 
 @pytest.mark.slow

@@ -329,10 +329,23 @@ def test_whole_weights_are_copies_in_lazy_selections(selection, model, tmp_path)
     if model == "nearest":
         for a, b in zip(weighed.explain(X), copies.explain(X), strict=True):
             assert [n.label for n in a.neighbours] == [n.label for n in b.neighbours]
-        with pytest.raises(
-            ValueError, match=r"counts whole votes, so sample_weight and class_weight must give"
-        ):
-            made(LazySelection, **options).fit(X, y, sample_weight=w + 0.5)
+
+
+@pytest.mark.parametrize(("weight", "votes"), [(0.25, 1), (0.5, 2), (0.75, 3), (1.75, 7)])
+def test_parts_of_votes(weight, votes):
+    """Rows of this weight with one vote to give say what rows with whole weights say that have four."""
+    X, y, w = problem(n_classes=3)
+    parts = made(LazySelection, model="nearest", n_neighbors=1).fit(X, y, sample_weight=w * weight)
+    whole = made(LazySelection, model="nearest", n_neighbors=4).fit(X, y, sample_weight=w * votes)
+    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
+    for explained, share in zip(parts.explain(X, target=2), parts.predict_proba(X)[:, 2], strict=True):
+        voters = explained.neighbours
+        assert sum(n.votes for n in voters) == 1 or not voters
+        if voters:
+            assert sum(n.votes for n in voters if n.label == 2) == pytest.approx(share)
+        if any(n.votes != 1 for n in voters):
+            assert f"{share:.4g} of the 1 votes of the {len(voters)} nearest" in explained.headline()
+            assert "votes" in explained.text() and f"{voters[0].votes:.4g} votes" in explained.to_html()
 
 
 def test_relevance_keeps_its_constants_in_rows():

@@ -97,9 +97,6 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
     def _check_source(self, *, at_once: bool) -> None:
         """Refuse training rows that do not come at once and in memory, if the parameters need all of them."""
 
-    def _check_unit(self, unit: float) -> None:
-        """Refuse weights of rows in units that the parameters do not allow."""
-
     def _tune(self, rows: TrainingRows) -> None:
         """Choose what is chosen by the training rows, once they are counted."""
 
@@ -224,7 +221,6 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
             unit_so_far=None if first else self.weight_unit_,
             at_once=at_once,
         )
-        self._check_unit(weighing.unit)
         rows = rows.weighed(weighing)
         if first:  # warn once, not for every part of the data
             warn_of_columns(self.hierarchy, rows.names, stacklevel=3)

@@ -31,12 +31,15 @@ class Neighbour:
         How many of the features that are kept are 1 in both rows.
     either : int
         How many of them are 1 in at least one of the two rows; 1 if there are none.
+    votes : float
+        How many votes it has. A row with a whole weight is listed once for each of its votes.
     """
 
     row: str
     label: Any
     common: int
     either: int
+    votes: float = 1.0
 
     @property
     def similarity(self) -> float:
@@ -65,7 +68,7 @@ class NeighbourExplanation(Explanation):
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per neighbour, the nearest first."""
         pandas = import_optional("pandas", extra="frames", purpose="NeighbourExplanation.to_frame")
-        columns = ["row", "label", "similarity", "common", "either"]
+        columns = ["row", "label", "similarity", "common", "either", "votes"]
         lines = [[getattr(found, name) for name in columns] for found in self.neighbours]
         return pandas.DataFrame(lines, columns=columns)
 
@@ -78,7 +81,13 @@ class NeighbourExplanation(Explanation):
             "base": known,
             "features": list(self.features),
             "neighbours": [
-                {"row": n.row, "label": str(n.label), "common": n.common, "either": n.either}
+                {
+                    "row": n.row,
+                    "label": str(n.label),
+                    "common": n.common,
+                    "either": n.either,
+                    "votes": n.votes,
+                }
                 for n in self.neighbours
             ],
         }
@@ -103,11 +112,14 @@ class NeighbourExplanation(Explanation):
         start = f"{self.method}, {self.row}: {self.predicted}. P({self.target}) = {self.probability:.4g}, "
         if not self.neighbours:
             return start + "the class prior: this row keeps no feature"
-        votes = sum(found.label == self.target for found in self.neighbours)
         among = (
             f"the {len(self.neighbours)} nearest training rows, compared over {len(self.features)} features"
         )
-        return start + f"the votes of {votes} of {among}"
+        votes = sum(found.votes for found in self.neighbours if found.label == self.target)
+        if all(found.votes == 1 for found in self.neighbours):
+            return start + f"the votes of {votes:.0f} of {among}"
+        total = sum(found.votes for found in self.neighbours)
+        return start + f"{votes:.4g} of the {total:.4g} votes of {among}"
 
     def renamed(self, row: str, name_of: Callable[[Any], Any]) -> Self:
         """The same explanation with another name of the row, and `name_of(label)` for each label of a class."""
@@ -125,9 +137,9 @@ class NeighbourExplanation(Explanation):
 
 
 def _vote(found: Neighbour) -> str:
-    return (
-        f"{found.label}, similarity {found.similarity:.3f} ({found.common} of {found.either} ones in common)"
-    )
+    votes = "" if found.votes == 1 else f", {found.votes:.4g} votes"
+    ones = f"{found.common} of {found.either} ones in common"
+    return f"{found.label}, similarity {found.similarity:.3f} ({ones}){votes}"
 
 
 def explain_votes(

@@ -207,9 +207,7 @@ def test_ids_symbols_and_synonyms(go):
         Annotation("P5", "GO:3", "mute", qualifier="NOT"),
     ]
     labels = dict.fromkeys(["P2", "age-1", "daf", "sod-1", "shared", "nobody", "mute", "daf-23"], "yes")
-    with pytest.warns(
-        DataWarning, match=r"37.5 % of the labelled rows \(3 of 8\) have no usable annotation"
-    ):
+    with pytest.warns(DataWarning, match=r"37.5 % of the labelled rows \(3 of 8\) have no usable annotation"):
         data = build_dataset(go, given, labels, min_support=1)
     assert table(data) == {
         "P2": {"GO:1", "GO:2"},  # an id before a synonym

@@ -210,9 +210,7 @@ def test_labels_without_a_heading():
 
 
 def test_terms_are_left_out_with_all_below_them():
-    with pytest.warns(
-        DataWarning, match=r"50.0 % of the labelled rows \(2 of 4\) have no usable annotation"
-    ):
+    with pytest.warns(DataWarning, match=r"50.0 % of the labelled rows \(2 of 4\) have no usable annotation"):
         data = build_dataset(EDGES, PAIRS, LABELS, min_support=1, drop_terms="drinks", drop_roots=False)
     # p2 and p4 have nothing else, and p1 has the root because of its bread alone.
     assert data.instance_names == ("p1", "p3") and data.feature_names == ("goods", "food", "bread")

@@ -121,13 +121,13 @@ class Nearest(NamedTuple):
     common, either : arrays of shape (n_rows, n_neighbors)
         How many of the kept features are 1 in both rows, and in either; their ratio is the similarity.
     votes : array of shape (n_rows, n_neighbors)
-        How many votes each training row has: its weight, or what the nearer ones leave of the votes.
+        How many votes each training row has: its weight in rows, or what the nearer ones leave of the votes.
     """
 
     rows: NDArray[np.int64]
     common: NDArray[np.int64]
     either: NDArray[np.int64]
-    votes: NDArray[np.int64]
+    votes: NDArray[np.float64]
 
 
 class NearestRows:
@@ -143,17 +143,21 @@ class NearestRows:
         training_codes: NDArray[np.int64],
         training_weights: NDArray[np.int32],
         n_neighbors: int,
+        unit: float,
     ) -> None:
         self.selector = selector
-        self._made_from = selector, training_words, training_codes, training_weights, n_neighbors
-        self.codes, self.weights = training_codes, training_weights.astype(np.int64)
-        self.n_votes = min(n_neighbors, int(self.weights.sum()))
+        self._made_from = selector, training_words, training_codes, training_weights, n_neighbors, unit
+        # Multiples of a power of two: sums and differences of them are exact.
+        self.codes, self.weights = training_codes, training_weights * unit
+        self.n_votes = min(float(n_neighbors), float(self.weights.sum()))
+        # Even the lightest rows have all votes if there are this many of them.
+        enough = np.searchsorted(np.cumsum(np.sort(self.weights)), self.n_votes) + 1
+        self.n_nearest = min(int(enough), len(self.codes))
         self.kernel = _kernel.Neighbours(training_words, len(training_codes))
 
     def nearest(self, words: NDArray[np.uint64], n_rows: int) -> Nearest:
-        """The nearest training rows of packed rows: as many as there are votes, so that they have all of them."""
-        n_nearest = min(self.n_votes, len(self.codes))
-        rows, common, either = self.kernel.nearest(self.selector.kernel, words, n_rows, n_nearest)
+        """The nearest training rows of packed rows: so many that they have all of the votes."""
+        rows, common, either = self.kernel.nearest(self.selector.kernel, words, n_rows, self.n_nearest)
         weights = self.weights[rows]
         left = self.n_votes - (np.cumsum(weights, axis=1) - weights)
         return Nearest(rows, common, either, np.clip(left, 0, weights))

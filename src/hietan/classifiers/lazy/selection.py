@@ -14,7 +14,6 @@ from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
 from hietan.classifiers._fitting import Columns, Counted, CountFunction, RowsInMemory, TrainingRows
-from hietan.classifiers._storable import with_unit
 from hietan.classifiers.checks import random_source
 from hietan.classifiers.lazy._models import (
     MODELS,
@@ -100,8 +99,8 @@ class LazySelection(PackedBayes):
     n_features : int, default 50
         How many features "hnb" and "rnb" keep, at most; the other selections do not use it.
     n_neighbors : int, default 3
-        How many training rows vote if the model is "nearest"; all of them, if there are fewer. A row with a weight has
-        that many votes, as far as votes are left for it; the weights must be whole numbers.
+        How many votes the nearest training rows have if the model is "nearest"; if there are fewer rows, one for each.
+        A row with a weight has that many votes, as far as votes are left for it.
     hierarchy : Hierarchy or None, default None
         The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
         related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
@@ -166,7 +165,7 @@ class LazySelection(PackedBayes):
     [('bird',), ('bird', 'owl'), ('animal', 'bird'), ('bird',)]
     >>> nearest = LazySelection(model="nearest", n_neighbors=1, hierarchy=hierarchy).fit(X, [1, 1, 0, 0])
     >>> nearest.explain(X)[1].neighbours
-    (Neighbour(row='training row 1', label=1, common=1, either=1),)
+    (Neighbour(row='training row 1', label=1, common=1, either=1, votes=1.0),)
     """
 
     _stored_sometimes = PackedBayes._stored_sometimes | {"root_order_"} | _OF_NEAREST
@@ -275,9 +274,9 @@ class LazySelection(PackedBayes):
         found, kept, values = self._learned.nearest(words, n), self._kept(words, n), unpack(words, n)
         voters = [
             [
-                Neighbour(f"training row {t}", labels[self.training_codes_[t]], common, either)
+                Neighbour(f"training row {t}", labels[self.training_codes_[t]], common, either, vote)
                 for t, common, either, votes in zip(*columns, strict=True)
-                for _ in range(votes)
+                for vote in _single_votes(votes)
             ]
             for columns in zip(*(part.tolist() for part in found), strict=True)
         ]
@@ -314,13 +313,6 @@ class LazySelection(PackedBayes):
                 "result of .compute(). The models 'naive-bayes' and 'tan' need only counts, and take Dask collections"
             )
 
-    def _check_unit(self, unit: float) -> None:
-        if self.model == "nearest" and unit != 1:
-            raise ValueError(
-                f"{type(self).__name__}(model='nearest') counts whole votes, so sample_weight and class_weight must "
-                f"give the rows whole numbers as weights, and weight_unit must be None or 1; the unit is {unit}"
-            )
-
     def _draw(self, n_features: int) -> dict[str, Any]:
         for name in ("root_order_", *_OF_NEAREST):  # of a fit with another model
             self.__dict__.pop(name, None)
@@ -351,7 +343,7 @@ class LazySelection(PackedBayes):
             order = np.ascontiguousarray(self.root_order_, dtype=np.int64)
             return SelectedTree(selector, counts, hierarchy, order)
         training = self.training_words_, self.training_codes_, self.training_weights_
-        return NearestRows(selector, *training, int(self.n_neighbors))
+        return NearestRows(selector, *training, int(self.n_neighbors), self.weight_unit_)
 
     @property
     def _learned(self) -> Any:
@@ -424,5 +416,11 @@ class LazySelection(PackedBayes):
                 fitted["training_weights_"],
                 fitted["counts_"],
             )
-            self._check_unit(with_unit(fitted)["weight_unit_"])
         super().__hietan_restore__(fitted)
+
+
+def _single_votes(votes: float) -> list[float]:
+    """The votes of a row one by one, like those of copies of the row; together, if they are not a whole number."""
+    if votes.is_integer():
+        return [1.0] * int(votes)
+    return [votes]
