@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import hietan
 from hietan import GTD, TAN, classifiers, selection
 from hietan.datasets import make_hierarchical_classification
 
@@ -172,3 +173,17 @@ def test_every_public_method_has_a_docstring(estimator):
     own = {n: v for c in estimator.__mro__ if c.__module__.startswith("hietan") for n, v in vars(c).items()}
     public = [n for n, v in own.items() if not n.startswith("_") and (callable(v) or isinstance(v, property))]
     assert [name for name in public if not inspect.getdoc(getattr(estimator, name))] == []
+
+
+def test_a_notebook_links_each_parameter_to_its_description(fitted, monkeypatch):
+    monkeypatch.setenv("HIETAN_DOCS", "file:///docs/")
+    estimator = type(fitted)
+    package = "hietan" if hasattr(hietan, estimator.__name__) else "hietan.selection"
+    page = f"file:///docs/generated/api/{package}.{estimator.__name__}.html"
+    shown = fitted._repr_html_()
+    assert f'href="{page}"' in shown
+    if "param-doc-link" in shown:  # scikit-learn 1.8 and later
+        for name in parameters(estimator):
+            assert f'href="{page}#:~:text={name}' in shown
+    monkeypatch.delenv("HIETAN_DOCS")
+    assert "/generated/api/" not in fitted._repr_html_()  # no address of the site is known

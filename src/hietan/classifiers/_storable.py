@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
+from hietan._runtime.documentation import Documented
 from hietan.structure import is_unit
 
 
-class StorableMixin:
+class StorableMixin(Documented):
     """The protocol between the classifiers and `hietan.persistence`.
 
     A model is its parameters (`get_params`) and its fitted attributes (`__hietan_fitted__`). To put it together, an

@@ -14,6 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from hietan._runtime.documentation import Documented
 from hietan.classifiers.checks import (
     align_hierarchy,
     in_memory,
@@ -72,7 +73,7 @@ def _rows_that_weigh(
     return table, rows[chosen], np.asarray(y)[chosen], weights[chosen]
 
 
-class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
 
     A hierarchy given to the classifier, however deep inside it, is restricted to the chosen columns, so that columns
@@ -80,6 +81,7 @@ class ClassifierOnColumns(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     columns; the dropped ones are in no tree.
     """
 
+    documented_in = "hietan.selection"
     estimator: Any
     estimator_: Any
     hierarchy_: Hierarchy

@@ -12,6 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hietan._runtime.documentation import Documented
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,
@@ -40,7 +41,7 @@ from hietan.structure import (
 )
 
 
-class EagerSelection(SelectorMixin, BaseEstimator, metaclass=ABCMeta):
+class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta):
     """What the transformers share: they count the training rows, score each feature and select along the hierarchy.
 
     A subclass implements `_score` and `_select`. The columns of a data frame keep their names, whatever the output is

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from hietan._runtime.documentation import Documented
 from hietan._runtime.optional import import_optional
 from hietan.classifiers.checks import check_hierarchy
 from hietan.exceptions import HierarchyWarning
@@ -23,7 +24,7 @@ _INPUTS = ("auto", "lists", "pairs", "columns")
 _UNKNOWN = ("error", "warn", "ignore")
 
 
-class HierarchyEncoder(TransformerMixin, BaseEstimator):
+class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
     """Turns rows of terms into a table of 0 and 1 with a column per term, in which a term implies all its ancestors.
 
     In a pipeline, call ``set_output(transform="pandas")``: the columns then have names, and the classifier matches them
