@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import matplotlib as mpl
 from docutils.nodes import document
 from pygments.lexers import TextLexer
 from sphinx.addnodes import pending_xref
+from sphinx.domains.python import PyObject
+from sphinx.util.inspect import stringify_signature
 
 import hietan
 
@@ -24,7 +27,6 @@ version = release = hietan.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_design",
@@ -62,6 +64,7 @@ napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
+strip_signature_backslash = True  # names such as classes_ keep their last character
 toc_object_entries = False
 
 sphinx_gallery_conf = {
@@ -109,6 +112,17 @@ def _skip_member(app: Any, what: str, name: str, member: Any, skip: bool, option
     return None
 
 
+def _own_signature(
+    app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
+) -> tuple[str, str] | None:
+    """The parameters of `__init__` where a base class has a `__new__` that passes everything on."""
+    if what != "class" or not (signature or "").startswith("(*arguments"):
+        return None
+    return stringify_signature(
+        inspect.signature(obj), show_annotation=False, show_return_annotation=False
+    ), ""
+
+
 def _unlink_words(app: Any, doctree: document) -> None:
     """Make plain text of words in types that only happen to be names, as in "shape (n_rows, n_features)"."""
     for node in list(doctree.findall(pending_xref)):
@@ -131,6 +145,10 @@ def _take_over_pages(app: Any, config: Any) -> None:
 
 def setup(app: Any) -> None:
     """Called by sphinx."""
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.label = "Attributes"
+    app.connect("autodoc-process-signature", _own_signature)
     app.connect("config-inited", _take_over_pages)
     app.connect("autodoc-skip-member", _skip_member)
     app.connect("doctree-read", _unlink_words)

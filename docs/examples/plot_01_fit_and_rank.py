@@ -32,8 +32,8 @@ for i in order[:5]:
 fig, ax = plt.subplots(figsize=(8, 3.2))
 is_pro = data.y[new][order] == 1
 places = np.arange(len(new))
-for chosen, label, colour in ((is_pro, "pro-longevity", "#1769b5"), (~is_pro, "anti-longevity", "#d9822b")):
-    ax.bar(places[chosen], log_odds[order][chosen], color=colour, width=0.9, label=label)
+ax.bar(places[is_pro], log_odds[order][is_pro], color="#1769b5", width=0.9, label="pro-longevity")
+ax.bar(places[~is_pro], log_odds[order][~is_pro], color="#d9822b", width=0.9, label="anti-longevity")
 ax.axhline(0, color="#222222", lw=0.8)
 ax.set(xlabel="rank", ylabel="log-odds of pro-longevity", title="Fly genes that the model has not seen")
 ax.legend(frameon=False)

@@ -40,8 +40,8 @@ pairs = pd.DataFrame(
     ],
     columns=["item", "category"],
 )
-season = {"p1": "winter", "p2": "winter", "p3": "winter", "p4": "summer", "p5": "summer", "p6": "summer"}
-labels = pd.Series({**season, "p7": "winter", "p8": "summer"})
+winter, summer = ["p1", "p2", "p3", "p7"], ["p4", "p5", "p6", "p8"]
+labels = pd.Series({item: "winter" if item in winter else "summer" for item in sorted(winter + summer)})
 
 hierarchy = Hierarchy.from_edges(edges)
 data = Dataset.from_pairs(pairs, labels, hierarchy, name="shop", row_noun="item")
