@@ -13,7 +13,7 @@ export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
+.PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -22,6 +22,12 @@ install: $(VENV)/.installed $(VENV)/.development  ## set up .venv with the packa
 
 demo: $(VENV)/.installed  ## nine methods on real ageing genes: a table, the genes ranked with reasons, and out/report.html
 	$(BIN)/hietan demo --jobs 2 --report out/report.html
+
+docs: $(VENV)/.installed  ## the documentation site, warnings being errors and every example of the gallery run: out/docs/index.html
+	@$(PIP) install --group docs
+	rm -rf docs/generated out/docs
+	$(BIN)/python -m sphinx -W --keep-going -q -d out/docs-cache docs out/docs
+	@echo "out/docs/index.html"
 
 packed-data: install  ## rebuild the ageing genes that come with the package; needs the published files (HIETAN_DATA)
 	$(BIN)/python -m reproduction.packed_data
@@ -186,10 +192,11 @@ reproduction: install  ## the paper's experiment and its claims, into docs/repro
 	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction.paper
 
 clean:  ## remove .venv and everything built
-	rm -rf .venv .venv-* build dist out .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist out docs/generated .coverage* htmlcov .mypy_cache .pytest_cache .ruff_cache .hypothesis
 
 # The build tools come first, so that the package itself builds without isolation and, later, without network.
 $(VENV)/.tools: pyproject.toml
+	@$(PYTHON) packaging/prerequisites.py
 	@echo "Setting up $(VENV): a minute or two, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade 'pip>=25.1'  # the first that knows dependency groups

@@ -1,15 +1,18 @@
 """The version, what a bug report needs, completion, the list of datasets, and help at 80 columns."""
 
 import re
+import shlex
 
 import numpy
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from hietan import __version__
 from hietan._runtime import environment
 from hietan.catalogue import dataset_sets
 from hietan.cli.app import make_app
+from hietan.cli.examples import EXAMPLES
 
 
 def run(*words, **options):
@@ -67,9 +70,22 @@ def test_datasets_lists_every_name():
     assert all({name, *members} <= found for name, members in dataset_sets().items())
 
 
-@pytest.mark.parametrize("command", ["demo", "datasets", "study", "compare"])
-def test_help_has_an_example_and_fits_in_80_columns(command):
+COMMANDS = typer.main.get_command(make_app()).commands
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_examples_that_can_be_read_and_fits_in_80_columns(command):
     result = run(command, "--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
-    lines = result.output.splitlines()
-    assert result.exit_code == 0 and max(map(len, lines)) <= 80
-    assert any(re.match(r"\s*Examples?:\s+hietan ", line) for line in lines)
+    assert result.exit_code == 0 and max(map(len, result.output.splitlines())) <= 80
+    shown = [
+        shlex.split(line)
+        for line in result.output.partition("\n  Examples:\n")[2].replace("\\\n", " ").splitlines()
+        if line
+    ]
+    assert shown and any(words[1] == command for words in shown)
+    for program, name, *words in shown:
+        assert program == "hietan" and COMMANDS[name].make_context(name, words)
+
+
+def test_there_are_examples_of_nothing_else():
+    assert set(EXAMPLES) == set(COMMANDS)

@@ -60,7 +60,7 @@ LARGEST_GAP = 1e-8
 class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
     """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
 
-    The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises
+    The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises::
 
         sum over rows of m ln(1 + exp(-y (g / sigma + w.x + b))) + (ridge s / 2) |w|^2 + 5 b^2
 
@@ -72,7 +72,7 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
 
     With more than two classes, the offsets are the logarithms of P(x | c) / sigma, where sigma^2 is the mean, over all
     pairs of classes, of the variance of their log-odds; the loss is multinomial, and the penalty is
-    ridge s |W|^2 + 10 |b|^2. Two classes are a special case of this.
+    ``ridge s |W|^2 + 10 |b|^2``. Two classes are a special case of this.
 
     The fit needs all training rows at once, so there is no `partial_fit`, and `fit` does not take Dask collections.
 

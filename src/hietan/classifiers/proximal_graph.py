@@ -56,9 +56,9 @@ N_FOLDS = 5
 class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
 
-    Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest |weight| among v and
-    its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is used, so
-    are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
+    Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest ``|weight|`` among v
+    and its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is used,
+    so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
     the edges of the hierarchy.
 
     X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one

@@ -8,6 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from hietan.cli import data, datasets, demo, models, report, study, terms
+from hietan.cli.examples import add_examples
 from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import fail, say
 
@@ -30,7 +31,8 @@ def make_app() -> typer.Typer:
         name="hietan",
         cls=_Commands,
         help="Classification with hierarchical features: exact, fast, explainable.",
-        epilog="Begin with:  hietan demo\n\nFor completion in your shell:  hietan --install-completion",
+        epilog="Begin with:  hietan demo\n\nExamples of a command:  hietan COMMAND --help\n\n"
+        "For completion in your shell:  hietan --install-completion",
         no_args_is_help=True,
         invoke_without_command=True,
         rich_markup_mode=None,  # boxes leave too little room for the help of many options at 80 columns
@@ -54,6 +56,7 @@ def make_app() -> typer.Typer:
 
     for commands in (demo, datasets, data, study, report, models, terms):
         commands.register(app)
+    add_examples(app)
     return app
 
 

@@ -11,7 +11,7 @@ from hietan.cli.messages import make_console, make_table, say
 
 def register(app: typer.Typer) -> None:
     """Add the command to an application."""
-    app.command(epilog="Example:  hietan fit worm-BP -o model.hietan")(datasets)
+    app.command()(datasets)
 
 
 def datasets() -> None:

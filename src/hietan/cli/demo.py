@@ -43,8 +43,7 @@ Report = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the command to an application."""
-    example = "Example:  hietan demo --data fly-BP --report out/report.html"
-    app.command(epilog=example)(with_quiet_option(demo))
+    app.command()(with_quiet_option(demo))
 
 
 def demo(

@@ -134,8 +134,8 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progre
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
-    app.command(epilog="Example:  hietan study --data worm-BP --methods paper -o study")(study)
-    app.command(epilog="Example:  hietan compare study --control tan --scores")(with_quiet_option(compare))
+    app.command()(study)
+    app.command()(with_quiet_option(compare))
 
 
 def study(

@@ -19,7 +19,7 @@ COUNTS = ("selected", "in_edges")
 
 @dataclass(frozen=True, eq=False)
 class FeatureUsage:
-    """How often features are used in the trees of some rows: *Freq. of Selection* and *Freq. in Edges*.
+    """How often features are used in the trees of some rows: in how many trees, and in how many edges.
 
     Usages of different rows can be added.
 

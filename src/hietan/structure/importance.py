@@ -29,7 +29,7 @@ def root_log_prob(counts: PairCounts, smoothing: _kernel.Smoothing) -> NDArray[n
 def mean_tree_contribution(
     parent: NDArray[np.int32], counts: PairCounts, smoothing: _kernel.Smoothing
 ) -> NDArray[np.float64]:
-    """The mean over all training rows of |ln P(x_v | x_parent, c_1) - ln P(x_v | x_parent, c_0)|, for each feature.
+    """The mean over all training rows of ``|ln P(x_v | x_parent, c_1) - ln P(x_v | x_parent, c_0)|``, by feature.
 
     Parameters
     ----------

@@ -19,10 +19,11 @@ def graph_penalty(hierarchy: Hierarchy) -> _kernel.GraphPenalty:
 
 
 def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.float64]:
-    """The proximal operator of lam * sum over v of max |w| over v and its descendants (Mairal et al. 2010).
+    """The proximal operator of ``lam * sum over v of max |w|`` over v and its descendants (Mairal et al. 2010).
 
-    The w that minimises ||u - w||^2 / 2 plus that penalty, by network flow along the edges of the hierarchy: exact for
-    any DAG up to rounding. A feature keeps a weight only if its ancestors do, unless their own u is exactly 0.
+    The w that minimises ``||u - w||^2 / 2`` plus that penalty, by network flow along the edges of the
+    hierarchy: exact for any DAG up to rounding. A feature keeps a weight only if its ancestors do, unless their own u
+    is exactly 0.
 
     Parameters
     ----------

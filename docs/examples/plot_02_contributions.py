@@ -1,0 +1,25 @@
+"""
+Why? What each term adds to the score
+=====================================
+
+`explain` returns one explanation per row. Its contributions add up to the model's own log-odds, so that a
+waterfall from the base value to the score leaves nothing out.
+"""
+
+import matplotlib.pyplot as plt
+
+from hietan import HieLogistic
+from hietan.datasets import load_ageing_genes
+
+data = load_ageing_genes("worm", "BP")
+model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
+row = data.instance_names.index("daf-16")
+explanation = model.explain(data.subset([row]))[0]
+print(explanation.text(limit=6))
+
+# %%
+# The same as a picture:
+
+fig, ax = plt.subplots(figsize=(9, 5))
+explanation.plot_contributions(ax, limit=10)
+fig.tight_layout()

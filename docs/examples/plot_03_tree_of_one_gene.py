@@ -1,0 +1,25 @@
+"""
+The tree that was learned for one gene
+======================================
+
+Hie-TAN-Lite learns a tree for each row, of the terms that are not redundant in it: of related terms with the
+same value, one is kept. The explanation says of every other term because of which it was left out.
+"""
+
+import matplotlib.pyplot as plt
+
+from hietan import HieTANLite
+from hietan.datasets import load_ageing_genes
+
+data = load_ageing_genes("fly", "CC")
+model = HieTANLite(hierarchy=data.hierarchy, smoothing="pooled", random_state=0).fit(data.X, data.y)
+explanation = model.explain(data.subset([2]))[0]
+print(explanation.headline())
+print(f"{len(explanation.contributions)} terms are in the tree, {len(explanation.removed)} were left out")
+
+# %%
+# Points are terms, larger ones add more to the score; the strongest have names.
+
+fig, ax = plt.subplots(figsize=(10, 6))
+explanation.plot_tree(ax, labels=8)
+fig.tight_layout()

@@ -1,0 +1,32 @@
+"""
+ROC curves of several methods
+=============================
+
+Every gene is predicted by a model that has not seen it, in a cross-validation of five folds;
+`pooled_predictions` hands the hierarchy of the dataset to the methods that need one. With fewer than 200 genes,
+an AUC is uncertain by about 0.04, so that curves that cross say little.
+"""
+
+import matplotlib.pyplot as plt
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import RocCurveDisplay
+
+from hietan import HieBAN, HieLogistic, HieTANLite
+from hietan.datasets import load_ageing_genes
+from hietan.evaluation import pooled_predictions
+
+data = load_ageing_genes("fly", "BP")
+methods = {
+    "HieLogistic": HieLogistic(),
+    "HieBAN": HieBAN(),
+    "Hie-TAN-Lite": HieTANLite(smoothing="pooled"),
+    "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
+}
+
+fig, ax = plt.subplots(figsize=(6, 6))
+for name, method in methods.items():
+    pooled = pooled_predictions(method, data, n_splits=5)
+    RocCurveDisplay.from_predictions(pooled.y_true, pooled.score, name=name, ax=ax)
+ax.plot([0, 1], [0, 1], color="#b8b8b8", lw=1, ls="--")
+ax.set_title("Fly genes, five folds")
+fig.tight_layout()
