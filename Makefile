@@ -41,7 +41,7 @@ coverage: install  ## run every test, and report the lines and branches that no 
 test-browser: install  ## the report in a real browser, wide and narrow, light and dark; pictures in out/browser
 	tests/browser/set_up.sh
 	$(BIN)/python tests/browser/make_pages.py
-	node --test --test-reporter=spec tests/browser/report.test.js
+	node --test --test-reporter=spec tests/browser/*.test.js
 
 PICTURED := $(foreach organism,SC MM DM CE,--data $(organism)-CC)
 

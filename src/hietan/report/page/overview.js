@@ -7,9 +7,10 @@ function tableLabel(key) {
 }
 
 // Where there are no curves of a method, its address leads to its line in the ranking.
-function openRankedMethod(key) {
+function openRankedMethod(name) {
   const links = [...document.querySelectorAll("#overview .ranking a, #overview .quality a")];
-  const link = links.find((a) => a.getAttribute("href") === addressOf("method", key));
+  const address = addressOf("method", methods[methodNamed(name)]?.name);
+  const link = links.find((a) => a.getAttribute("href") === address);
   document.querySelector("#overview .marked")?.classList.remove("marked");
   link?.closest("tr").classList.add("marked");
   link?.focus();

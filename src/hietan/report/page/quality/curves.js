@@ -13,9 +13,9 @@ function curveCards(dataset) {
   const options = known.map((m) => [m, methods[m].name]);
   const choice = selectField("Method in detail", options, draw, best);
   const whole = el("div", { class: "curves" }, known.length > 1 && el("div", { class: "controls" }, choice), box);
-  openers.set("method", (key) => {
-    const method = known.find((m) => methods[m].key === key);
-    if (method === undefined) return;
+  openers.set("method", (name) => {
+    const method = methodNamed(name);
+    if (!known.includes(method)) return;
     choice.querySelector("select").value = method;
     draw(method);
     whole.scrollIntoView();
