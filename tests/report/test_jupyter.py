@@ -41,4 +41,6 @@ def test_a_notebook_shows_everything():
 
 def test_the_notebook_is_as_jupyter_writes_it():
     content = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    assert content["nbformat"] == 4 and [cell["source"] for cell in content["cells"][1:]] == list(EXPECTED)
+    assert content["nbformat"] == 4 and ["".join(cell["source"]) for cell in content["cells"][1:]] == list(
+        EXPECTED
+    )

@@ -223,7 +223,7 @@ def _similar(candidates: Candidates, ranks: Sequence[int]) -> dict[int, list[lis
 def _flip(candidates: Candidates, row: Any, explanation: Any, tries: int) -> dict[str, Any] | None:
     """What would change the answer; None where the model does not say or has a cutoff of its own."""
     trained = candidates.trained
-    if trained.cutoff is not None or not trained.term_counts:
+    if trained.cutoff is not None or not trained.term_counts or not trained.class_sizes:
         return None
     sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
     shares = np.array(trained.term_counts, dtype=np.float64) / sizes[:, None]
