@@ -44,10 +44,10 @@ explore: install  ## the properties on ten times as many examples, new ones in e
 coverage: install  ## run every test, and report the lines and branches that no test takes
 	$(BIN)/python -m pytest -n 2 --cov --cov-report=term
 
-test-browser: install  ## the report in a real browser, wide and narrow, light and dark; pictures in out/browser
+test-browser: install $(VENV)/.notebook  ## the report in a real browser, wide and narrow, light and dark, and in a Jupyter server; pictures in out/browser
 	tests/browser/set_up.sh
 	$(BIN)/python tests/browser/make_pages.py
-	node --test --test-reporter=spec tests/browser/report.test.js
+	HIETAN_PYTHON=$(BIN)/python node --test --test-reporter=spec tests/browser/*.test.js
 
 PICTURED := $(foreach organism,SC MM DM CE,--data $(organism)-CC)
 
@@ -215,6 +215,12 @@ $(VENV)/.installed: $(VENV)/.tools $(VENV)/.sources pyproject.toml CMakeLists.tx
 $(VENV)/.development: pyproject.toml | $(VENV)/.installed
 	@echo "Installing the tools for tests, lint and types."
 	@$(PIP) install --group dev
+	@touch $@
+
+# Without it, the tests that need Jupyter are skipped, and say so.
+$(VENV)/.notebook: pyproject.toml | $(VENV)/.installed
+	@echo "Installing Jupyter for the tests of notebooks."
+	@$(PIP) install --group notebook || echo "Jupyter: not installed"
 	@touch $@
 
 # The peers live in an environment of their own; one that does not install is named in the report.

@@ -11,11 +11,12 @@ import bench_hie_ban
 import bench_hie_logistic
 import bench_scale
 import bench_tan
+import page
 import peers
 from _timing import Part, machine, table, verdict
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("small", "peers", "scale")
+PARTS = ("small", "peers", "page", "scale")
 HEAD = """# Performance
 
 Written by `make bench`. Unless it says otherwise, a figure is a ratio of times taken in one run: the machine is
@@ -46,6 +47,7 @@ def main() -> None:
             for bench in (bench_tan, bench_aode, bench_hie_ban, bench_hie_logistic)
         ),
         "peers": (lambda: peers.report(options.limit, options.peers_python),),
+        "page": (page.report,),
         "scale": (bench_scale.report, bench_hie_ban.report_scale),
     }
     about, done = machine(), []

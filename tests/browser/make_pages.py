@@ -54,6 +54,17 @@ def trees(results, rows):
     return found
 
 
+def drawing(data):
+    """The deepest term with all that lie above it, as Python draws it."""
+    drawings = {term: data.hierarchy.plot([term]) for term in data.feature_names}
+    term = max(drawings, key=lambda term: len(drawings[term].terms))
+    return {
+        "term": term,
+        "dot": drawings[term].to_dot(),
+        "cytoscape": json.loads(drawings[term].to_cytoscape()),
+    }
+
+
 def write_many_candidates():
     data = make_hierarchical_classification(200, 120, random_state=1)
     known = tuple(f"gene{i}" for i in range(5))
@@ -66,7 +77,16 @@ def write_many_candidates():
     X, y = csr_array(data.X[picked]), data.y[picked]
     rows = replace(data, X=X, y=y, instance_names=names, symbols=symbols, name="genome", row_noun="gene")
     command = "hietan explain model.hietan genome.hietan"
-    write_candidates(rank_rows(trained, rows), OUT / "candidates.html", command=command)
+    second = replace(trained, classifier=train_model(HIPNB(), data).classifier)
+    ranked, other = rank_rows(trained, rows), rank_rows(second, rows)
+    write_candidates(ranked, OUT / "candidates.html", command=command, others=[other])
+    new = np.array([match is None for match in ranked.matches])
+    terms = np.diff(rows.X.indptr)
+    return {
+        "disagree": int(np.sum(new & (ranked.labels != other.labels))),
+        "both_pro": int(np.sum(new & (ranked.labels == 1) & (other.labels == 1))),
+        "well_described": int(np.sum(new & (terms >= 10))),
+    }
 
 
 def write_nasty_candidates():
@@ -88,7 +108,7 @@ def main(folder):
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     study(folder / "one", datasets[:1], METHODS, "one.html")
     atomic_write(OUT / "old.html", render(json.loads(OLD.read_text(encoding="utf-8"))))
-    write_many_candidates()
+    candidates = write_many_candidates()
     write_nasty_candidates()
     usage = shown["datasets"][0]["usage"][1]
     expected = {
@@ -99,6 +119,8 @@ def main(folder):
         "auc": [f"{v:.3f}" for row in shown["rankings"][1]["scores"] for v in row],
         "nasty": list(NASTY),
         "candidates": N_CANDIDATES,
+        "agreement": candidates,
+        "drawing": drawing(datasets[0]),
     }
     atomic_write(OUT / "expected.json", json.dumps(expected))
 

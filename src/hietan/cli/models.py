@@ -76,6 +76,17 @@ Validate = Annotated[
         "fitting takes a fraction of the time."
     ),
 ]
+Also = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="MODEL",
+        help="Another model file: the page also shows what this model says, and where they agree; may be repeated.",
+    ),
+]
+NewOnly = Annotated[
+    bool,
+    typer.Option("--new-only", help="Leave out the rows that the model was trained on; else they come last."),
+]
 Exclude = Annotated[
     list[Path] | None,
     typer.Option(
@@ -241,12 +252,8 @@ def predict(
         bool,
         typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
     ] = False,
-    new_only: Annotated[
-        bool,
-        typer.Option(
-            "--new-only", help="Leave out the rows that the model was trained on; else they come last."
-        ),
-    ] = False,
+    also: Also = None,
+    new_only: NewOnly = False,
     exclude: Exclude = None,
     exclude_column: Annotated[
         str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
@@ -267,7 +274,7 @@ def predict(
         check_kinds(kinds)
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
-            refuse_overwriting(written, model, dataset, *(exclude or ()))
+            refuse_overwriting(written, model, dataset, *(exclude or ()), *(also or ()))
         names = [name for path in exclude or () for name in read_names(path, exclude_column)]
         with working("reading"):
             trained = TrainedModel.load(model)
@@ -279,8 +286,11 @@ def predict(
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
+            others = [rank_rows(TrainedModel.load(path), data, match=kinds) for path in also or ()]
             with working("explaining both ends of the list") as progress:
-                content = candidates_summary(ranked, command=command, term_urls=urls, progress=progress)
+                content = candidates_summary(
+                    ranked, command=command, others=others, term_urls=urls, progress=progress
+                )
             texts[page] = render(content)
         _write_together(texts)
     tell(trained.caution)

@@ -153,8 +153,10 @@ def _curves(
     auc = np.sum(np.diff(fpr) * (tpr[:, 1:] + tpr[:, :-1]) / 2, axis=1)
     average = np.sum(np.diff(tpr) * precision, axis=1)
     roc = np.array([np.interp(GRID, x, y) for x, y in zip(fpr, tpr, strict=True)])
-    # At a recall between two points, the precision of the next one: a threshold reaches at least this recall.
-    reached = [np.minimum(np.searchsorted(row, GRID - 1e-12), len(last) - 1) for row in recall]
+    # At a recall between two points, the precision of the next one: a threshold reaches at least this recall. The
+    # curve begins where the first positive row is found: before it, precision is 0 and says nothing.
+    wanted = np.maximum(GRID, 1e-9) - 1e-12
+    reached = [np.minimum(np.searchsorted(row, wanted), len(last) - 1) for row in recall]
     on_grid = np.array([row[k] for row, k in zip(precision, reached, strict=True)])
     return roc, on_grid, auc, average
 

@@ -133,46 +133,37 @@ class Drawable:
         hierarchy: Any = self
         chosen = list(hierarchy.features if terms is None else dict.fromkeys(terms))
         kept = {above for term in chosen for above in hierarchy.ancestors(term)} | set(chosen)
-        ordered = [term for term in _from_the_top(hierarchy) if term in kept]
-        level: dict[str, int] = {}
-        for term in ordered:
-            _find_level(hierarchy, term, level)
-        edges = tuple(
-            (term, child) for term in ordered for child in hierarchy.children(term) if child in kept
-        )
+        levels = _levels_from_the_top(hierarchy, kept)
+        edges = tuple((term, child) for term in levels for child in hierarchy.children(term) if child in kept)
         marked = frozenset() if terms is None else frozenset(chosen)
-        return HierarchyDrawing(
-            tuple((term, level[term]) for term in ordered), edges, dict(names or {}), marked
-        )
+        return HierarchyDrawing(tuple(levels.items()), edges, dict(names or {}), marked)
 
 
-def _from_the_top(hierarchy: Any) -> list[str]:
-    """All terms, each below one of its parents and beside the others: depth first, each once."""
-    found: dict[str, None] = {}
-    stack = list(reversed(hierarchy.roots))
+def _levels_from_the_top(hierarchy: Any, kept: set[str]) -> dict[str, int]:
+    """The level of each term, in the order in which they are listed: depth first, each below the last of its parents.
+
+    So every edge leads downwards. `kept` has, with a term, all that lie above it.
+    """
+    missing = {term: len(hierarchy.parents(term)) for term in kept}
+    level = {root: 0 for root in hierarchy.roots if root in kept}
+    ordered: dict[str, int] = {}
+    stack = list(reversed(level))
     while stack:
         term = stack.pop()
-        if term not in found:
-            found[term] = None
-            stack.extend(reversed(hierarchy.children(term)))
-    return list(found)
-
-
-def _find_level(hierarchy: Any, term: str, level: dict[str, int]) -> None:
-    """The length of the longest path from the top, found without recursion: hierarchies can be deep."""
-    stack = [term]
-    while stack:
-        at = stack[-1]
-        missing = [parent for parent in hierarchy.parents(at) if parent not in level]
-        if missing:
-            stack += missing
-        else:
-            level[at] = max((level[parent] + 1 for parent in hierarchy.parents(at)), default=0)
-            stack.pop()
+        ordered[term] = level[term]
+        for child in reversed(hierarchy.children(term)):
+            if child in kept:
+                level[child] = max(level.get(child, 0), level[term] + 1)
+                missing[child] -= 1
+                if not missing[child]:
+                    stack.append(child)
+    return ordered
 
 
 def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f"M{x1},{y1 + 5 if y2 > y1 else y1 - 5}C{x1},{(y1 + y2) / 2} {x1},{y2} {x2 - 6},{y2}"
+    beside = x1 - 8  # not through the points in between
+    turn = f"C{beside},{y1 + 2} {beside},{y1 + 6} {beside},{y1 + 12}V{y2 - 8}Q{beside},{y2} {beside + 8},{y2}"
+    return f"M{x1},{y1}{turn}H{x2}"
 
 
 def _quoted(text: str) -> str:

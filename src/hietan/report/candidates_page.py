@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,14 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan.candidates import Candidates
 from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents, significant
+from hietan.evaluation.outputs.one_row import find_flip, order_columns, similar_rows
 from hietan.report.html import render
 from hietan.report.links import TERM_URLS
 
 FORMAT = 1
 EXPLAINED = 50
 _BATCH = 10
+_FLIP_TRIES = 4000  # single changes that are tried, over all explained rows: each is a prediction
 
 
 def write_candidates(
@@ -25,6 +27,7 @@ def write_candidates(
     *,
     command: str = "",
     explained: int = EXPLAINED,
+    others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
 ) -> Path:
     """Write the page of ranked candidates as one HTML file that needs no network and no server.
@@ -39,6 +42,8 @@ def write_candidates(
         The shell command that explains a row, without the row; shown with each row.
     explained : int
         How many candidates are explained at each end of the list.
+    others : sequence of Candidates
+        The same rows ranked by other models: the page shows what each of them says, and where they agree.
     term_urls : mapping of str to str
         Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
 
@@ -55,7 +60,8 @@ def write_candidates(
     'candidates.html'
     """
     path = Path(output)
-    content = candidates_summary(candidates, command=command, explained=explained, term_urls=term_urls)
+    options: dict[str, Any] = {"command": command, "explained": explained, "others": others}
+    content = candidates_summary(candidates, term_urls=term_urls, **options)
     atomic_write(path, render(content))
     return path
 
@@ -65,6 +71,7 @@ def candidates_summary(
     *,
     command: str = "",
     explained: int = EXPLAINED,
+    others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
@@ -86,7 +93,7 @@ def candidates_summary(
         "kind": "candidates",
         "title": "Ranked candidates",
         "about": {"model": about, "caution": trained.caution, "command": command},
-        "methods": [{"key": "model", "name": type(trained.classifier).__name__, "description": about}],
+        "methods": _methods([candidates, *others], about),
         "quality": None if trained.validation is None else trained.validation.as_dict(),
         "term_urls": dict(term_urls),
         "datasets": [
@@ -94,7 +101,7 @@ def candidates_summary(
                 "name": "",
                 "group": "",
                 "row_noun": noun,
-                **_rows(candidates),
+                **_rows(candidates, others),
                 "features": list(trained.feature_names),
                 "names": names,
                 "ontology": ontology_parents(trained.classifier.hierarchy_),
@@ -108,28 +115,65 @@ def candidates_summary(
     }
 
 
-def _rows(candidates: Candidates) -> dict[str, Any]:
+def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]:
+    """The models, each with a name of its own."""
+    kinds = [type(ranking.trained.classifier).__name__ for ranking in rankings]
+    names = [
+        kind if kinds.count(kind) == 1 else f"{kind} {1 + kinds[:i].count(kind)}"
+        for i, kind in enumerate(kinds)
+    ]
+    described = [about, *(ranking.trained.description for ranking in rankings[1:])]
+    keys = ["model", *(f"model-{i}" for i in range(2, len(rankings) + 1))]
+    return [
+        {"key": key, "name": name, "description": text}
+        for key, name, text in zip(keys, names, described, strict=True)
+    ]
+
+
+def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any]:
     """The rows as they are listed: the candidates first, then the rows that the model was trained on."""
     trained, data, order = candidates.trained, candidates.data, candidates.order.tolist()
-    classes = trained.classifier.classes_
-    predicted = np.searchsorted(classes, candidates.labels)
-    scores = {
-        "predicted": predicted[order].tolist(),
-        "log_odds": decimals(candidates.log_odds[order].tolist(), 3),
-    }
-    if trained.calibration is not None:
-        probabilities = candidates.calibrated_probabilities()[order]
-        scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
+    names = [data.instance_names[i] for i in order]
     known = candidates.rows[candidates.n_new :]
     return {
         "classes": list(trained.class_names),
-        "labels": [str(label) for label in classes.tolist()],
-        "genes": [data.instance_names[i] for i in order],
+        "labels": [str(label) for label in trained.classifier.classes_.tolist()],
+        "genes": names,
         "symbols": [data.symbols[i] for i in order] if data.symbols else [],
+        "n_terms": np.asarray((candidates.X > 0).sum(axis=1)).ravel()[order].tolist(),
         "in_training": list(range(candidates.n_new, len(order))),
         "training": [[row.training_name, row.shared_name, row.training_class] for row in known],
-        "predictions": {0: scores},
+        "predictions": {
+            i: _scores(ranking, names, trained.class_names) for i, ranking in enumerate([candidates, *others])
+        },
     }
+
+
+def _scores(ranking: Candidates, names: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+    """What a model says about the rows with these names; raises ValueError if it knows other rows or classes."""
+    trained = ranking.trained
+    if tuple(trained.class_names) != tuple(classes):
+        raise ValueError(
+            f"the models do not separate the same classes: {list(classes)} and {list(trained.class_names)}; "
+            "rank with models of the same classes"
+        )
+    place = {name: i for i, name in enumerate(ranking.data.instance_names)}
+    missing = [name for name in names if name not in place]
+    if missing:
+        raise ValueError(
+            f"another model did not rank {missing[0]!r} and {len(missing) - 1} more of the rows; rank the same rows "
+            "with all models, and keep those that any of them was trained on"
+        )
+    order = [place[name] for name in names]
+    predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
+    scores = {
+        "predicted": predicted[order].tolist(),
+        "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
+    }
+    if trained.calibration is not None:
+        probabilities = ranking.calibrated_probabilities()[order]
+        scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
+    return scores
 
 
 def _explained(
@@ -147,12 +191,42 @@ def _explained(
     if not ranks or not hasattr(model, "explain"):
         return []
     found = []
+    similar = _similar(candidates, ranks)
     for start in range(0, len(ranks), _BATCH):
         batch = ranks[start : start + _BATCH]
         X = candidates.X[candidates.order[batch].tolist()]
-        for rank, explanation in zip(batch, model.explain(X, term_names=names), strict=True):
-            why = "ranked high" if rank < n_rows else "ranked low"
-            found.append({"row": rank, "why": why, "methods": {0: compact(explanation, reasons)}})
+        for k, explanation in enumerate(model.explain(X, term_names=names)):
+            rank = batch[k]
+            shown = compact(explanation, reasons)
+            flip = _flip(candidates, X[[k]], explanation, _FLIP_TRIES // len(ranks))
+            if flip is not None:
+                shown["flip"] = flip
+            entry = {
+                "row": rank,
+                "why": "ranked high" if rank < n_rows else "ranked low",
+                "methods": {0: shown},
+            }
+            found.append({**entry, "similar": similar[rank]} if similar else entry)
         if progress is not None:
             progress(len(found), len(ranks))
     return found
+
+
+def _similar(candidates: Candidates, ranks: Sequence[int]) -> dict[int, list[list[float]]]:
+    """For each listed row, the training rows that are most like it; empty if none of them is in the dataset."""
+    known = range(candidates.n_new, len(candidates.matches))
+    if not known:
+        return {}
+    return similar_rows(candidates.X[candidates.order.tolist()], ranks, among=known)
+
+
+def _flip(candidates: Candidates, row: Any, explanation: Any, tries: int) -> dict[str, Any] | None:
+    """What would change the answer; None where the model does not say or has a cutoff of its own."""
+    trained = candidates.trained
+    if trained.cutoff is not None or not trained.term_counts or not trained.class_sizes:
+        return None
+    sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
+    shares = np.array(trained.term_counts, dtype=np.float64) / sizes[:, None]
+    column_of = {name: j for j, name in enumerate(trained.feature_names)}
+    order = order_columns(explanation, column_of, shares)
+    return find_flip(trained.classifier, row.toarray()[0], explanation.hierarchy, order, max(1, tries))

@@ -6,6 +6,7 @@ A hierarchy is any object with the attributes of `hietan.hierarchy.Hierarchy`: e
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,12 @@ def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any) -> list[list[list[
     return [[b.tolist(), t.tolist()] for b, t in zip(both, total, strict=True)]
 
 
-def similar_rows(X: Any, rows: Sequence[int], n: int = NEIGHBOURS) -> dict[int, list[list[float]]]:
+def similar_rows(
+    X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
+) -> dict[int, list[list[float]]]:
     """For each of some rows, the `n` most similar others: [row, simGIC], the most similar first.
+
+    The others are all rows, or those `among` which they are looked for.
 
     simGIC is the information content of the terms that two rows share, divided by that of all terms that either has;
     the information content of a term is -ln of the share of rows that have it. The rows must be closed: a row that has
@@ -57,15 +62,14 @@ def similar_rows(X: Any, rows: Sequence[int], n: int = NEIGHBOURS) -> dict[int, 
     share = np.asarray(present.sum(axis=0)).ravel() / present.shape[0]
     information = -np.log(np.maximum(share, 1e-12)) * (share > 0)
     own = present @ information
-    chosen = list(rows)
-    shared = (present[chosen].multiply(information) @ present.T).toarray()
+    chosen, others = list(rows), np.arange(present.shape[0]) if among is None else np.array(among, dtype=int)
+    shared = (present[chosen].multiply(information) @ present[others].T).toarray()
     found = {}
     for i, common in zip(chosen, shared, strict=True):
-        either = own[i] + own - common
-        similarity = np.divide(common, either, out=np.zeros(len(own)), where=either > 1e-12)
-        similarity[i] = -1
-        order = np.argsort(-similarity, kind="stable")[: min(n, len(own) - 1)]
-        found[i] = [[int(j), decimal(float(similarity[j]), 3) or 0.0] for j in order]
+        either = own[i] + own[others] - common
+        similarity = np.divide(common, either, out=np.zeros(len(others)), where=either > 1e-12)
+        order = [k for k in np.argsort(-similarity, kind="stable")[: n + 1] if others[k] != i][:n]
+        found[i] = [[int(others[k]), decimal(float(similarity[k]), 3) or 0.0] for k in order]
     return found
 
 
@@ -102,34 +106,62 @@ def find_flip(
     tried = len(candidates)
     start = np.asarray(model.predict(csr_array(current[None, :])))[0]
     at = int(np.flatnonzero(model.classes_ == start)[0])
-    changes: list[list[int]] = []
+    columns: list[int] = []
     for _ in range(MOST_CHANGES):
         if not candidates:
             break
         changed = np.array([_flip_one(current, j, hierarchy) for j in candidates])
-        logs = np.maximum(np.asarray(model.predict_log_proba(csr_array(changed))), -1e9)
-        margin = logs[:, at] - np.delete(logs, at, axis=1).max(axis=1)
+        margin = _margins(model, changed, at)
         sizes = (changed != current).sum(axis=1)
         flipped = np.flatnonzero(margin < 0)
         # Of those that flip the class the smallest change is taken, otherwise the one that comes nearest to it.
         best = int(
             flipped[np.lexsort((margin[flipped], sizes[flipped]))[0]] if len(flipped) else np.argmin(margin)
         )
-        column = candidates[best]
-        changes.append([column, int(changed[best, column]), int(sizes[best])])
+        columns.append(candidates[best])
         current = changed[best]
         if len(flipped):
-            to = int(np.argmax(np.where(np.arange(logs.shape[1]) == at, -np.inf, logs[best])))
-            probability = significant(float(np.exp(logs[best, to])))
-            return {
-                "changes": changes,
-                "to": str(model.classes_[to]),
-                "probability": probability,
-                "tried": tried,
-            }
+            return {**_shortest_flip(model, np.asarray(row), at, hierarchy, columns), "tried": tried}
         nearest = np.argsort(margin, kind="stable")[:_TRIED_AGAIN]
-        candidates = [candidates[k] for k in nearest if candidates[k] != column]
+        candidates = [candidates[k] for k in nearest if candidates[k] != columns[-1]]
     return {"changes": [], "tried": tried}
+
+
+def _margins(model: Any, rows: NDArray[np.uint8], at: int) -> NDArray[np.float64]:
+    """How much more probable a class is than the most probable other one, in logarithms."""
+    logs = np.maximum(np.asarray(model.predict_log_proba(csr_array(rows))), -1e9)
+    return np.asarray(logs[:, at] - np.delete(logs, at, axis=1).max(axis=1))
+
+
+def _shortest_flip(
+    model: Any, row: NDArray[Any], at: int, hierarchy: Any, columns: Sequence[int]
+) -> dict[str, Any]:
+    """The shortest part of changes, in their order, that still flips the class: a later one may do without another."""
+    sequences = [part for n in range(1, len(columns) + 1) for part in combinations(columns, n)]
+    walks = [_walk(row, part, hierarchy) for part in sequences]
+    ends = np.array([current for current, _ in walks])
+    found = int(np.flatnonzero(_margins(model, ends, at) < 0)[0])
+    current, changes = walks[found]
+    logs = np.asarray(model.predict_log_proba(csr_array(current[None, :])))[0]
+    to = int(np.argmax(np.where(np.arange(len(logs)) == at, -np.inf, logs)))
+    return {
+        "changes": changes,
+        "to": str(model.classes_[to]),
+        "probability": significant(float(np.exp(logs[to]))),
+    }
+
+
+def _walk(
+    row: NDArray[Any], columns: Sequence[int], hierarchy: Any
+) -> tuple[NDArray[np.uint8], list[list[int]]]:
+    """A row after some columns were flipped one after the other, and what each step changed."""
+    current = (row > 0).astype(np.uint8)
+    changes = []
+    for column in columns:
+        after = _flip_one(current, column, hierarchy)
+        changes.append([column, int(after[column]), int((after != current).sum())])
+        current = after
+    return current, changes
 
 
 def _flip_one(row: NDArray[np.uint8], column: int, hierarchy: Any) -> NDArray[np.uint8]:
@@ -143,11 +175,15 @@ def _flip_one(row: NDArray[np.uint8], column: int, hierarchy: Any) -> NDArray[np
 
 def promising_columns(explanation: Any, column_of: Mapping[str, int], X: Any, y: Any) -> list[int]:
     """All columns, those that may change an answer first: by their contributions and by how classes differ in them."""
-    strongest = [column_of[part.feature] for part in explanation.strongest]
     shares = [np.asarray((X[np.flatnonzero(y == label)] > 0).mean(axis=0)).ravel() for label in np.unique(y)]
-    spread = np.ptp(np.array(shares), axis=0)
+    return order_columns(explanation, column_of, np.array(shares))
+
+
+def order_columns(explanation: Any, column_of: Mapping[str, int], shares: NDArray[np.float64]) -> list[int]:
+    """The columns as by `promising_columns`, given the shares of the rows that have each term, class by class."""
+    strongest = [column_of[part.feature] for part in explanation.strongest]
     # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
-    others = np.argsort(-spread, kind="stable").tolist()
+    others = np.argsort(-np.ptp(shares, axis=0), kind="stable").tolist()
     mixed = [j for k in range(len(others)) for j in (*strongest[k : k + 1], others[k])]
     return list(dict.fromkeys(mixed))
 

@@ -14,6 +14,7 @@ import numpy as np
 from hietan._io import atomic_write, csv_text, read_csv, to_json
 from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
+from hietan._runtime.presenters import presenter
 from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pool
@@ -93,6 +94,20 @@ class StudyResults:
         """The summary as a pandas DataFrame: a row per dataset, method and seed, a column per metric."""
         pandas = import_optional("pandas", extra="frames", purpose="StudyResults.to_frame")
         return pandas.DataFrame([row.values() for row in self.summary], columns=SummaryRow.header())
+
+    def report(self, *, height: int = 720) -> Any:
+        """The page of the study, which a notebook shows inline; nothing is written to the study's directory.
+
+        Parameters
+        ----------
+        height : int
+            The height of its frame in pixels.
+
+        Returns
+        -------
+        hietan.report.InlineReport
+        """
+        return presenter("study")(self, height=height)
 
     def __repr__(self) -> str:
         datasets, methods = len(self.study.datasets), len(self.study.methods)

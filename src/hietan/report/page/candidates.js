@@ -75,11 +75,23 @@ function candidateLines(g) {
     el(
       "span",
       { class: "sub" },
-      prediction.calibrated && `score ${score}${g.entry ? "; " : ""}`,
+      prediction.calibrated && `score ${score}`,
+      describedBy(g),
+      g.entry && "; ",
       g.entry && strongestReasons(g),
       g.isKnown && [" ", pill("in the training data")],
       training?.[2] && [" ", pill(["there: ", bdi(shorten(training[2], 24))])],
     ),
+  ];
+}
+
+// How many terms a row has, and how many of the models say the same as the first.
+function describedBy({ dataset, row }) {
+  const said = Object.values(dataset.predictions).map((p) => p.predicted[row]);
+  const same = said.filter((c) => c === said[0]).length;
+  return [
+    dataset.n_terms && `; ${plural(dataset.n_terms[row], "term")}`,
+    said.length > 1 && `; ${same} of ${said.length} models agree`,
   ];
 }
 

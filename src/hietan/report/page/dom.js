@@ -78,8 +78,9 @@ function searchField(label, onsearch, onenter = () => {}) {
   return labelled(label, input, "grow");
 }
 
-function checkbox(label, onchange) {
+function checkbox(label, onchange, isChecked = false) {
   const input = el("input", { type: "checkbox", id: newId("check"), onchange: () => onchange(input.checked) });
+  input.checked = isChecked;
   return el("div", { class: "check" }, input, el("label", { for: input.id }, label));
 }
 

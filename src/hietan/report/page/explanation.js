@@ -13,7 +13,12 @@ function explanationPanel(dataset, entry, method) {
     el("h4", {}, "The learned tree"),
     learnedTree(dataset, why, title),
     why.trace && treeTrace(dataset, why.trace),
-    el("h4", {}, "How the log-odds add up"),
+    el(
+      "div",
+      { class: "card-head" },
+      el("h4", {}, "How the log-odds add up"),
+      csvButton(`contributions ${title}`, () => contributionContents(dataset, why)),
+    ),
     waterfall(dataset, why),
     why.flip && whatWouldChange(dataset, why.flip),
     removedTerms(dataset, why),
@@ -104,7 +109,7 @@ function waterfallSteps(dataset, why) {
     ["base value", "", why.base],
     ...strongest.map((i) => [
       [
-        term(dataset, why.features[i]),
+        linkedTerm(dataset, why.features[i]),
         rowsBehind(dataset, why.features[i], why.values[i]),
         evidenceBehind(dataset, why, i),
       ],
@@ -114,6 +119,22 @@ function waterfallSteps(dataset, why) {
     ...(unlisted ? [[plural(unlisted, "weaker feature") + ", in total", "", total]] : []),
     ...why.other.map(([what, adds]) => [what, "", adds]),
   ];
+}
+
+// All listed features, as they are saved: with the parent that each is given, and the rows behind its probability.
+function contributionContents(dataset, why) {
+  const classes = why.classes.map((label) => classOfLabel(dataset, label));
+  const heads = ["term", "name", "value", "adds", "given", "value of the given term"];
+  const counted = classes.flatMap((name) => [`${name}: rows with this value`, `${name}: rows`]);
+  const line = (i) => {
+    const [column, p] = [why.features[i], why.parents[i]];
+    const given = p >= 0 ? [dataset.features[why.features[p]], why.values[p]] : ["", null];
+    const behind = why.counts ? classes.flatMap((_, c) => why.counts[i].map((counts) => counts[c])) : [];
+    return [dataset.features[column], dataset.names[column], why.values[i], why.contributions[i], ...given, ...behind];
+  };
+  const order = why.features.map((_, i) => i);
+  order.sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
+  return [[...heads, ...(why.counts ? counted : [])], order.map(line)];
 }
 
 function waterfall(dataset, why) {

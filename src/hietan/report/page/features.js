@@ -17,6 +17,7 @@ function features() {
     return [termEffects(), card("How often terms are used", el("p", {}, missing))];
   }
   const state = { dataset: counted[0][0], method: null, query: "", column: 2, descending: true, shown: FIRST_ROWS };
+  state.hidesGeneral = true;
   const methodBox = el("div", {});
   const usageTable = new UsageTable(state);
 
@@ -37,12 +38,18 @@ function features() {
     selectField("Dataset", datasetOptions, changeDataset, state.dataset),
     methodBox,
     searchField("Search terms", (query) => usageTable.change({ query })),
+    checkbox(
+      `hide terms that are kept for ${100 * GENERAL}% of the rows`,
+      (hidesGeneral) => usageTable.change({ hidesGeneral }),
+      state.hidesGeneral,
+    ),
   );
   changeDataset(state.dataset);
   return [
     termEffects(),
-    card(
+    cardWithTools(
       "How often terms are used",
+      csvButton("feature usage", () => usageTable.contents()),
       note(
         "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
           "over all seeds; with the rank among all terms, which terms with equal counts share.",
@@ -98,7 +105,22 @@ class UsageTable {
       return sign * inOrder || usage.in_edges[b] - usage.in_edges[a] || a - b;
     };
     const found = dataset.features.map((_, j) => j).filter((j) => termMatches(dataset, j, this.state.query));
-    return found.sort(compare);
+    return this.withoutGeneral(found, usage).sort(compare);
+  }
+
+  // A method that keeps nearly every term for every row, or a search, would leave nothing to see.
+  withoutGeneral(found, usage) {
+    if (!this.state.hidesGeneral || this.state.query) return found;
+    const others = found.filter((j) => usage.selected[j] < GENERAL * usage.rows);
+    return others.length ? others : found;
+  }
+
+  // The heads and all terms that are found, as they are saved.
+  contents() {
+    const dataset = datasets[this.state.dataset];
+    const usage = dataset.usage[this.state.method];
+    const row = (j) => [...USAGE_COLUMNS.map(({ value }) => value(dataset, usage, j)), usage.rows];
+    return [[...USAGE_COLUMNS.map(({ title }) => title), "rows"], this.sortedColumns(dataset, usage).map(row)];
   }
 
   draw() {

@@ -59,7 +59,7 @@ function followHash() {
   const i = parts.findIndex(({ id }) => id === (FORMER_NAMES[wanted] ?? wanted));
   if (i < 0) return;
   showPart(i);
-  if (address) openers.get(address[0])?.(address[1]);
+  if (address) openers.get(address[0])?.(...address.slice(1));
 }
 
 setContent(
@@ -77,6 +77,7 @@ if (parts.length > 1) {
 tabList.addEventListener("keydown", walkTabs);
 addEventListener("popstate", followHash);
 addEventListener("beforeprint", () => parts.forEach(ensureBuilt));
+append(document.getElementById("footer"), [" ", button("Print all parts", () => print(), { class: "button small" })]);
 showPart(0);
 followHash();
 document.documentElement.dataset.ready = "yes";

@@ -6,8 +6,19 @@ function tableLabel(key) {
   return [setting, tuning === "none" ? "untuned" : "tuned: " + tuning].filter(Boolean).join(", ");
 }
 
+// Where there are no curves of a method, its address leads to its line in the ranking.
+function openRankedMethod(name) {
+  const links = [...document.querySelectorAll("#overview .ranking a, #overview .quality a")];
+  const address = addressOf("method", methods[methodNamed(name)]?.name);
+  const link = links.find((a) => a.getAttribute("href") === address);
+  document.querySelector("#overview .marked")?.classList.remove("marked");
+  link?.closest("tr").classList.add("marked");
+  link?.focus();
+}
+
 function overview() {
   const { rankings } = report;
+  openers.set("method", openRankedMethod);
   if (datasets.length === 1) return [datasetSections(), reliability(), whatWasRun()];
   return [whatWasRun(), rankings.length ? rankingSection(rankings) : noRanking(), datasetSections(), reliability()];
 }

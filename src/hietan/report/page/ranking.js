@@ -109,8 +109,11 @@ function effectsCard(ranking) {
     );
   const heads = [columnHead("method"), titles.filter(Boolean).map((title) => numberHead(title))];
   const name = methods[control].name;
-  return card(
+  const saved = rows.map(([method, ...values]) => [methods[method].name, ...values]);
+  const savedHeads = ["method", "difference", "low", "high", ...titles.filter(Boolean).slice(-4)];
+  return cardWithTools(
     ["Differences from ", bdi(name)],
+    csvButton(`differences from ${name}`, () => [savedHeads, saved]),
     scrollRegion("Differences between methods", table({ class: "effects" }, heads, rows.map(row))),
     note(
       `Means over the datasets, in ${scale === 100 ? "points of " : ""}${label}. `,

@@ -1,5 +1,7 @@
 // How far probabilities can be trusted: predicted probabilities against observed shares.
 function reliability() {
+  const isShownInDetail = datasets.length === 1 && datasets[0].quality;
+  if (isShownInDetail) return null;
   const known = Object.keys(report.reliability).filter((d) => Object.keys(report.reliability[d]).length);
   if (!known.length) return null;
   const box = el("div", {});
@@ -25,12 +27,31 @@ function reliability() {
   );
 }
 
-function reliabilityOf(curves) {
+// How far the probabilities of one method hold on a dataset, beside those of the others.
+function calibrationCard(dataset, method) {
+  const known = report.reliability[dataset.name] ?? {};
+  if (!known[method]) return null;
+  const curves = Object.entries(known).map(([m, curve]) => [Number(m), curve]);
+  const picture = reliabilityOf(curves, method);
+  const what = `calibration ${methods[method].name} ${dataset.name}`;
+  const [predicted, observed, rows] = known[method];
+  const contents = () => [["predicted", "observed", "rows"], predicted.map((p, k) => [p, observed[k], rows[k]])];
+  return cardWithTools(
+    ["Calibration of ", bdi(methods[method].name)],
+    [csvButton(what, contents), svgButton(what, () => picture.querySelector("svg[role=img]"))],
+    picture,
+  );
+}
+
+// With one method in detail, the others are drawn pale behind it, and the key and the table are about this one.
+function reliabilityOf(all, detail = null) {
+  const curves = all.filter(([method]) => detail === null || method === detail);
+  const pale = all.filter(([method]) => detail !== null && method !== detail);
   const keys = curves.map(([method]) => el("li", {}, curveKey(method), bdi(methods[method].name)));
   return el(
     "div",
     { class: "grid two" },
-    drawnToWidth((width) => curvePicture(curves, Math.min(width, 520))),
+    drawnToWidth((width) => curvePicture(curves, pale, Math.min(width, 520))),
     el(
       "div",
       {},
@@ -40,6 +61,7 @@ function reliabilityOf(curves) {
         "Each point shows the mean prediction in a bin against the share of its rows that belong to that class; ",
         "a larger point stands for more rows. On the diagonal, probabilities can be taken at face value; ",
         "below it on the right, they are overconfident.",
+        detail !== null && " Pale: the other methods.",
       ),
       el("details", {}, el("summary", {}, "As a table"), curveTable(curves)),
     ),
@@ -64,7 +86,7 @@ const curveKey = (method) =>
     svg("circle", { cx: 13, cy: 6, r: 4, fill: curveColour(method) }),
   );
 
-function curvePicture(curves, width) {
+function curvePicture(curves, pale, width) {
   const margin = { left: 44, right: 12, top: 10, bottom: 40 };
   const plotWidth = width - margin.left - margin.right;
   const plotHeight = Math.min(360, plotWidth);
@@ -76,9 +98,18 @@ function curvePicture(curves, width) {
     { width, height, role: "img", "aria-label": "Reliability curves; the table below has the numbers." },
     squareAxes(x, y, height, ["predicted probability", "observed share"]),
     svg("path", { d: `M${x(0)},${y(0)}L${x(1)},${y(1)}`, class: "axis", "stroke-dasharray": "3 3" }),
+    svg(
+      "g",
+      { opacity: 0.3 },
+      pale.map(([method, [predicted, observed]]) =>
+        svg("path", { d: pathThrough(predicted, observed, x, y), ...curveStroke(method), "stroke-width": 1.2 }),
+      ),
+    ),
     curves.map(([method, curve]) => reliabilityCurve(method, curve, x, y)),
   );
 }
+
+const pathThrough = (predicted, observed, x, y) => "M" + predicted.map((p, k) => `${x(p)},${y(observed[k])}`).join("L");
 
 function reliabilityCurve(method, [predicted, observed, rows], x, y) {
   const most = Math.max(...rows);
@@ -89,7 +120,7 @@ function reliabilityCurve(method, [predicted, observed, rows], x, y) {
     svg("circle", { cx: x(p), cy: y(observed[k]), r: 2 + 4 * Math.sqrt(rows[k] / most) }, svg("title", {}, words(k)));
   return [
     svg("path", {
-      d: "M" + predicted.map((p, k) => `${x(p)},${y(observed[k])}`).join("L"),
+      d: pathThrough(predicted, observed, x, y),
       ...curveStroke(method),
     }),
     svg("g", { fill: curveColour(method) }, predicted.map(point)),

@@ -20,26 +20,29 @@ function listedRow(datasetIndex, row) {
 
 function rows() {
   const all = datasets.flatMap((dataset, i) => dataset.genes.map((_, row) => listedRow(i, row)));
-  if (isStudy) all.sort((a, b) => Boolean(b.entry) - Boolean(a.entry));
+  if (isStudy) all.sort(byInterest);
   const browser = new RowBrowser(all);
-  browser.open(firstRow(all));
-  openers.set("row", (name) => browser.openNamed(name));
+  browser.open(all[0]);
+  openers.set("row", (name, dataset) => browser.openNamed(name, dataset));
   return [!isStudy && candidatesIntro(), browser.elements()];
 }
 
-// The best candidate; in a study, the row of the first dataset with the most to see.
-function firstRow(all) {
-  if (!isStudy) return all[0];
-  const explained = all.filter((g) => g.datasetIndex === 0 && g.entry);
-  const most = Math.max(...explained.map(smallestTree));
-  return explained.find((g) => smallestTree(g) === most) || all[0];
+// Explained rows come first: of the first dataset, those that most methods get right, and those with much to see.
+function byInterest(a, b) {
+  if (!a.entry || !b.entry) return Boolean(b.entry) - Boolean(a.entry);
+  return a.datasetIndex - b.datasetIndex || shareRight(b) - shareRight(a) || smallestTree(b) - smallestTree(a);
 }
 
-// How much there is to see for a row that the methods got right: the features of the smallest tree.
+// How many of the methods predict the class that a row has, as a share.
+function shareRight({ dataset, row }) {
+  const predictions = Object.values(dataset.predictions);
+  return predictions.filter((p) => p.predicted[row] === dataset.truth[row]).length / Math.max(1, predictions.length);
+}
+
+// How much there is to see for a row: the features of the smallest tree.
 function smallestTree({ entry }) {
   const trees = Object.values(entry.methods).filter((why) => why.tree);
-  if (entry.why === "sure and wrong" || !trees.length) return 0;
-  return Math.min(...trees.map((why) => why.features.length));
+  return trees.length ? Math.min(...trees.map((why) => why.features.length)) : 0;
 }
 
 // The list of rows, and beside it the one that is chosen.
@@ -49,6 +52,8 @@ class RowBrowser {
     this.query = "";
     this.datasetIndex = null;
     this.explainedOnly = false;
+    this.agreement = "";
+    this.leastTerms = 0;
     this.known = !isStudy && !all.some((g) => !g.isKnown);
     this.lowestFirst = false;
     this.shown = FIRST_LISTED;
@@ -56,12 +61,13 @@ class RowBrowser {
     this.list = el("ul", { class: "rows" });
     this.status = el("p", { class: "note", role: "status" });
     this.more = el("div", { class: "more" });
-    this.detail = el("div", { id: "row", tabindex: -1 });
+    this.detail = el("div", { id: "row", class: "shown-here", tabindex: -1 });
   }
 
   elements() {
-    const side = card(
+    const side = cardWithTools(
       isStudy ? capitalised(rowNouns) : "Candidates",
+      csvButton(isStudy ? rowNouns : "candidates", () => listedContents(this.found())),
       this.controls(),
       this.status,
       el(
@@ -71,6 +77,7 @@ class RowBrowser {
       ),
       this.more,
     );
+    if (!isStudy) side.classList.add("printed");
     return el("div", { class: "grid side" }, side, this.detail);
   }
 
@@ -87,6 +94,8 @@ class RowBrowser {
       ),
       datasets.length > 1 && selectField("Dataset", options, changeDataset, ""),
       !isStudy && candidateSwitches(this),
+      agreementField(this),
+      termsField(this),
       checkbox("explained only", (explainedOnly) => this.change({ explainedOnly })),
     );
   }
@@ -101,13 +110,18 @@ class RowBrowser {
       (this.datasetIndex === null || g.datasetIndex === this.datasetIndex) &&
       (!this.explainedOnly || g.entry) &&
       (isStudy || g.isKnown === this.known) &&
+      isWellSupported(g, this) &&
       g.searchText.includes(this.query)
     );
   }
 
-  draw() {
+  found() {
     const found = this.all.filter((g) => this.matches(g));
-    if (this.lowestFirst) found.reverse();
+    return this.lowestFirst ? found.reverse() : found;
+  }
+
+  draw() {
+    const found = this.found();
     const severalTimes = datasets.length > 1 && this.datasetIndex === null;
     this.status.textContent = plural(found.length, rowNoun) + (severalTimes ? ", counted once per dataset" : "");
     const item = (g) =>
@@ -127,15 +141,17 @@ class RowBrowser {
 
   // An exact name comes before names that contain it.
   openFirst() {
-    const found = this.all.filter((g) => this.matches(g));
+    const found = this.found();
     const isExact = (g) => [g.name, symbolOf(g.dataset, g.row)].some((name) => name.toLowerCase() === this.query);
     const first = found.find(isExact) ?? found[0];
     if (first) this.choose(first);
   }
 
-  openNamed(name) {
-    const found = this.all.filter((g) => g.name === name || symbolOf(g.dataset, g.row) === name);
-    const first = found.find((g) => g.entry) ?? found[0];
+  openNamed(name, dataset) {
+    const isNamed = (g) => g.name === name || symbolOf(g.dataset, g.row) === name;
+    const all = this.all.filter(isNamed);
+    const found = all.filter((g) => g.dataset.name === dataset);
+    const [first] = (found.length ? found : all).sort((a, b) => Boolean(b.entry) - Boolean(a.entry));
     if (first && !this.isChosen(first)) this.open(first);
   }
 
@@ -156,7 +172,7 @@ class RowBrowser {
   // On narrow screens the row is below the list, so it is scrolled to.
   choose(g) {
     this.open(g);
-    setAddress("row", g.name);
+    setAddress("row", g.name, ...(datasets.length > 1 ? [g.dataset.name] : []));
     this.detail.focus({ preventScroll: true });
     if (innerWidth < 960) this.detail.scrollIntoView();
   }
@@ -193,9 +209,9 @@ function studyRowLines(g) {
 function rowDetail(g, goTo) {
   const { dataset, row, entry } = g;
   const others = sameRowElsewhere(g);
-  const overall = card(
-    null,
-    el("h2", {}, `${capitalised(rowNoun)} `, rowName(g)),
+  const overall = cardWithTools(
+    [`${capitalised(rowNoun)} `, rowName(g)],
+    csvButton(`${rowNoun} ${g.name}`, () => listedContents([g])),
     el("p", {}, isStudy ? studyRowSummary(g) : candidateSummary(g)),
     scoreTable(dataset, row),
     others.length > 0 &&
@@ -205,7 +221,7 @@ function rowDetail(g, goTo) {
       ),
     !entry && howToExplain(g),
   );
-  return [overall, entry && explanations(dataset, entry), entry?.similar && similarRows(dataset, entry, goTo, g)];
+  return [overall, entry && explanations(dataset, entry), entry?.similar && similarRows(entry, goTo, g)];
 }
 
 function studyRowSummary({ dataset, row, entry }) {
@@ -242,7 +258,9 @@ function scoreTable(dataset, row) {
 function scoreRow(dataset, row, method, prediction) {
   const { odds, chance } = scoresOf(prediction, row);
   const isCorrect = prediction.predicted[row] === dataset.truth?.[row];
-  const verdict = isCorrect ? pill("✓ correct", "pill right") : pill("✗ wrong", "pill wrong");
+  const verdict = isCorrect
+    ? pill(["✓", el("span", { class: "word" }, " correct")], "pill right")
+    : pill(["✗", el("span", { class: "word" }, " wrong")], "pill wrong");
   return el(
     "tr",
     {},

@@ -6,13 +6,16 @@ function curveCards(dataset) {
     quality.methods[b].scores.gmean[0] > quality.methods[a].scores.gmean[0] ? b : a,
   );
   const box = el("div", {});
-  const draw = (method) => setContent(box, curvePair(dataset, Number(method)), confusionCard(dataset, Number(method)));
+  const draw = (chosen) => {
+    const method = Number(chosen);
+    setContent(box, curvePair(dataset, method), confusionCard(dataset, method), calibrationCard(dataset, method));
+  };
   const options = known.map((m) => [m, methods[m].name]);
   const choice = selectField("Method in detail", options, draw, best);
   const whole = el("div", { class: "curves" }, known.length > 1 && el("div", { class: "controls" }, choice), box);
-  openers.set("method", (key) => {
-    const method = known.find((m) => methods[m].key === key);
-    if (method === undefined) return;
+  openers.set("method", (name) => {
+    const method = methodNamed(name);
+    if (!known.includes(method)) return;
     choice.querySelector("select").value = method;
     draw(method);
     whole.scrollIntoView();

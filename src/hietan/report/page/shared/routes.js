@@ -1,23 +1,28 @@
 // Addresses within the page: #row/daf-16, #term/GO:0006914, #method/tan; each part says how it opens what it shows.
+// With several datasets, the address of a row ends with the name of its dataset: #row/daf-16/CE-BP.
 const openers = new Map();
 
-const addressOf = (kind, name) => `#${kind}/${encodeURIComponent(String(name).toWellFormed())}`;
-const methodLink = (m) => el("a", { href: addressOf("method", methods[m].key) }, bdi(methods[m].name));
+const addressOf = (kind, ...names) =>
+  `#${kind}/` + names.map((name) => encodeURIComponent(String(name).toWellFormed())).join("/");
+const methodLink = (m) => el("a", { href: addressOf("method", methods[m].name) }, bdi(methods[m].name));
 
-// [kind, name] of an address, or null: a link may hold anything.
+// The number of a method by its name, or by its key as in links to earlier versions of the page; -1 if there is none.
+const methodNamed = (text) => methods.findIndex(({ key, name }) => name === text || key === text);
+
+// [kind, name, perhaps a dataset] of an address, or null: a link may hold anything.
 function readAddress(hash) {
   const found = /^#(row|term|method)\/(.+)$/s.exec(hash);
   if (!found) return null;
   try {
-    return [found[1], decodeURIComponent(found[2])];
+    return [found[1], ...found[2].split("/").map(decodeURIComponent)];
   } catch {
     return null;
   }
 }
 
 // The address follows what is looked at, so that it can be copied; going back leads to what was seen before.
-function setAddress(kind, name) {
-  const address = addressOf(kind, name);
+function setAddress(...place) {
+  const address = addressOf(...place);
   if (location.hash !== address) writeAddress("pushState", address);
 }
 

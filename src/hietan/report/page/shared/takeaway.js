@@ -34,7 +34,7 @@ function svgButton(what, picture) {
 
 // In a file of its own a picture has no style sheet: what the style sheet says is written into it.
 const PAINT_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"];
-const TEXT_STYLES = ["fill", "font-size", "font-family", "font-weight"];
+const TEXT_STYLES = ["fill", "stroke", "stroke-width", "paint-order", "font-size", "font-family", "font-weight"];
 
 function standaloneSvg(picture) {
   const copy = picture.cloneNode(true);

@@ -81,7 +81,7 @@ function swarmPoints(effects, k, x, y, most) {
   return ordered.map(([steps, has, rows]) => {
     const stack = Math.max(1, Math.round(9 * Math.sqrt(rows / most)));
     const title = `${signed(value(steps))}: ${plural(rows, "row")} ${has ? "with" : "without"} the term`;
-    const dot = (i) => svg("circle", { cx: x(value(steps)), cy: y + (i - (stack - 1) / 2) * 2.7, r: 2.6 });
+    const dot = (i) => svg("circle", { cx: x(value(steps)), cy: y + (i - (stack - 1) / 2) * 2.8, r: 3 });
     return svg(
       "g",
       { class: has ? "having" : "lacking" },

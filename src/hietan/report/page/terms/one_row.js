@@ -43,31 +43,32 @@ function whatWouldChange(dataset, { changes, to, probability: chance, tried }) {
 }
 
 // The most similar rows, with their classes: a sanity check on what the model says.
-function similarRows(dataset, { similar }, goTo, { datasetIndex }) {
+function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
+  const classOf = ({ row }) => (isStudy ? dataset.classes[dataset.truth[row]] : (trainingOf(dataset, row)?.[2] ?? ""));
   const others = similar.filter(([, similarity]) => similarity > 0);
   if (!others.length) return null;
   const rows = others.map(([row, similarity]) => ({ ...listedRow(datasetIndex, row), similarity }));
   const columns = [
     {
-      title: "row",
+      title: rowNoun,
       value: ({ name }) => name,
       cell: (g) => el("a", { href: addressOf("row", g.name), onclick: followTo(() => goTo(g)) }, rowName(g)),
     },
     { title: "similarity", isNumber: true, value: (g) => g.similarity, cell: (g) => g.similarity.toFixed(2) },
     {
-      title: "true class",
-      value: ({ row }) => dataset.classes[dataset.truth[row]],
-      cell: ({ row }) => bdi(dataset.classes[dataset.truth[row]]),
+      title: isStudy ? "true class" : "class in the training data",
+      value: classOf,
+      cell: (g) => bdi(classOf(g)),
     },
   ];
-  const found = new SortedTable("similar rows", columns, { className: "similar", column: 1 }).setRows(rows);
+  const found = new SortedTable(`similar ${rowNouns}`, columns, { className: "similar", column: 1 }).setRows(rows);
   const words = dataset.classes.map((name, c) => [
     c ? ", " : "",
-    `${rows.filter(({ row }) => dataset.truth[row] === c).length} `,
+    `${rows.filter((g) => classOf(g) === name).length} `,
     bdi(name),
   ]);
   return cardWithTools(
-    "The most similar rows",
+    isStudy ? `The most similar ${rowNouns}` : `The most similar ${rowNouns} of the training data`,
     found.csv(),
     el("p", {}, "Among them: ", words, "."),
     found.elements(),

@@ -7,6 +7,12 @@ function termEffects() {
   return known.length ? new TermView(known).elements() : null;
 }
 
+// Of some methods, the one with the highest GMean on a dataset: what it has learned is the most worth looking at.
+function bestOf(dataset, offered) {
+  const gmean = (m) => dataset.quality?.methods[m]?.scores.gmean[0] ?? 0;
+  return offered.reduce((best, m) => (gmean(m) > gmean(best) ? m : best));
+}
+
 // One term of the list, with all that is said about it.
 function termLine(dataset, effects, k) {
   const column = effects.columns[k];
@@ -29,6 +35,8 @@ class TermView {
     this.status = el("p", { class: "note", role: "status" });
     this.swarm = el("div", {});
     this.box = el("div", {});
+    this.place = el("div", {});
+    this.oneTerm = el("div", { class: "shown-here", tabindex: -1 });
     openers.set("term", (name) => this.openNamed(name));
     this.changeDataset(known[0][0]);
   }
@@ -40,10 +48,11 @@ class TermView {
   elements() {
     const options = this.known.map(([i, d]) => [i, d.name]);
     const change = (what) => this.change(what);
-    const general = checkbox(`hide terms that ${100 * GENERAL}% of the rows have`, (hidesGeneral) =>
-      change({ hidesGeneral }),
+    const general = checkbox(
+      `hide terms that ${100 * GENERAL}% of the rows have`,
+      (hidesGeneral) => change({ hidesGeneral }),
+      true,
     );
-    general.querySelector("input").checked = true;
     const whole = cardWithTools(
       "Which terms matter",
       [
@@ -55,7 +64,11 @@ class TermView {
         { class: "controls" },
         this.known.length > 1 && selectField("Dataset", options, (i) => this.changeDataset(Number(i)), options[0][0]),
         this.methodBox,
-        searchField("Search terms by effect", (query) => change({ query })),
+        searchField(
+          "Search terms by effect",
+          (query) => change({ query }),
+          () => this.openFirst(),
+        ),
         general,
         checkbox("group by branch", (isGrouped) => change({ isGrouped })),
       ),
@@ -64,22 +77,21 @@ class TermView {
       this.box,
       this.note(),
     );
-    this.whole = whole;
-    return whole;
+    return [this.oneTerm, whole, this.place];
   }
 
   note() {
     return note(
       "Effect: how much the contribution of a term to the log-odds varies between rows (its standard deviation within ",
-      "folds); a term that every row has tells nothing about any of them. Having the term speaks for the class that ",
-      "is named; difference: the mean contribution with the term minus that without it. ",
-      "Folds: in how many of them the difference has the same sign.",
+      "folds); a term that every row has tells nothing about any of them. Mean size: the mean of the contribution ",
+      "without its sign. Difference: the mean contribution with the term minus that without it, and the class for ",
+      "which having the term speaks. Folds: in how many of them the difference has the same sign.",
     );
   }
 
   changeDataset(i) {
     const offered = Object.keys(datasets[i].effects).map(Number);
-    const method = offered.includes(this.state.method) ? this.state.method : offered[0];
+    const method = offered.includes(this.state.method) ? this.state.method : bestOf(datasets[i], offered);
     const options = offered.map((m) => [m, methods[m].name]);
     const choose = (m) => this.change({ method: Number(m) });
     setContent(this.methodBox, selectField("Model", options, choose, method));
@@ -96,11 +108,27 @@ class TermView {
     const column = features.indexOf(name);
     const found = column >= 0 ? column : names.indexOf(name);
     if (found < 0) return;
-    const input = this.whole.querySelector("input[type=search]");
-    input.value = features[found];
-    this.change({ query: features[found].toLowerCase(), hidesGeneral: false });
-    this.whole.querySelector("input[type=checkbox]").checked = false;
-    this.whole.scrollIntoView();
+    setContent(
+      this.oneTerm,
+      termCard(this.dataset, found, () => this.closeTerm()),
+    );
+    this.oneTerm.focus({ preventScroll: true });
+    this.oneTerm.scrollIntoView();
+  }
+
+  closeTerm() {
+    setContent(this.oneTerm);
+    writeAddress("replaceState", "#features");
+  }
+
+  // What is searched for may also be a term that matters little to this model.
+  openFirst() {
+    const { dataset, state } = this;
+    const [line] = this.lines;
+    const column = line?.column ?? dataset.features.findIndex((_, j) => termMatches(dataset, j, state.query));
+    if (!state.query || column < 0) return;
+    setAddress("term", dataset.features[column]);
+    this.openNamed(dataset.features[column]);
   }
 
   draw() {
@@ -110,12 +138,14 @@ class TermView {
     const lines = all.filter(
       (line) => (!state.hidesGeneral || line.share < GENERAL) && termMatches(dataset, line.column, state.query),
     );
+    this.lines = lines;
     this.status.textContent =
       `${plural(lines.length, "term")} of the ${count(all.length)} that matter most, ` +
       `judged by ${plural(effects.rows, "row")} in ${plural(effects.folds, "fold")}.`;
     const shown = lines.filter(({ k }) => k < effects.swarm.length).slice(0, SWARM_SHOWN);
     setContent(this.swarm, shown.length > 0 && beeswarm(dataset, effects, shown));
     this.table = effectTable(dataset, lines);
+    setContent(this.place, shown.length > 0 && hierarchyCard(dataset, shown));
     setContent(this.box, state.isGrouped ? branchTables(dataset, lines) : this.table.elements());
   }
 }
@@ -134,7 +164,7 @@ function effectTable(dataset, lines) {
     {
       title: "term",
       value: ({ column }) => termText(dataset, column),
-      cell: ({ column }) => term(dataset, column),
+      cell: ({ column }) => linkedTerm(dataset, column),
     },
     {
       title: "effect",
@@ -143,11 +173,22 @@ function effectTable(dataset, lines) {
       cell: (line) => [line.effect.toFixed(3), effectMeter(line, most)],
     },
     {
-      title: "having it speaks for",
-      value: towards,
-      cell: (line) => el("span", { class: line.gap >= 0 ? "for" : "against" }, bdi(towards(line))),
+      title: "mean size",
+      hint: "The mean size of the contribution, whatever its sign",
+      isNumber: true,
+      value: ({ absolute }) => absolute,
+      cell: ({ absolute }) => absolute.toFixed(3),
     },
-    { title: "difference", isNumber: true, value: ({ gap }) => gap, cell: ({ gap }) => signed(gap) },
+    {
+      title: "difference",
+      hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
+      isNumber: true,
+      value: ({ gap }) => gap,
+      cell: (line) => [
+        signed(line.gap),
+        el("span", { class: line.gap >= 0 ? "sub for" : "sub against" }, "for ", bdi(towards(line))),
+      ],
+    },
     ...dataset.classes.map((_, c) => share(c)),
     { title: "rows", isNumber: true, value: ({ rows }) => rows, cell: ({ rows }) => count(rows) },
     {
