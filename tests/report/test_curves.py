@@ -84,3 +84,28 @@ def test_rows_of_one_class_leave_the_threshold_where_it_was():
     assert (
         cross_fitted_thresholds(np.ones(4, bool), np.arange(4.0), np.array([0, 0, 1, 1])).tolist() == [0] * 4
     )
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_infinite_scores_are_equal_whatever_the_order_of_the_rows(order):
+    certain = np.where(RNG.random(80) < 0.5, np.inf, -np.inf)[order]
+    truth = np.sort(TRUTH)[order]
+    found = quality_of(truth, certain > 0, certain, WEIGHTS)
+    assert found.draws["auc"][0] == pytest.approx(roc_auc_score(truth, certain > 0))
+    assert found.draws["average_precision"][0] == pytest.approx(average_precision_score(truth, certain > 0))
+    thresholds = cross_fitted_thresholds(truth, certain, np.arange(80) % 4)
+    assert thresholds.tolist() == [0.0] * 80
+
+
+def test_draws_without_a_class_say_nothing_about_it():
+    truth = np.arange(30) < 2
+    perfect = quality_of(truth, truth, np.where(truth, 1.0, -1.0), draw_rows(30))
+    lacking = ~(draw_rows(30)[:, :2].any(axis=1))
+    assert lacking.any()
+    for name in ("gmean", "sensitivity", "auc", "average_precision"):
+        assert np.isnan(perfect.draws[name][lacking]).all()
+        band = perfect.band(name)
+        assert (float(band.low), float(band.value), float(band.high)) == (1, 1, 1)
+    assert perfect.draws["specificity"].tolist() == [1] * len(lacking)
+    difference, above = perfect.difference(perfect, "auc")
+    assert (float(difference.low), float(difference.high), above) == (0, 0, 0.5)

@@ -80,3 +80,26 @@ def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
 def test_no_rows_have_no_effects():
     assert TermEffects(3, 1).content() is None
     assert class_counts(X, np.array([0, 0, 1, 1])) == [[2, 1, 1, 1], [2, 1, 1, 1]]
+
+
+def test_only_folds_with_and_without_a_term_can_agree():
+    X = np.zeros((60, 3), dtype=np.uint8)
+    X[::2, 0] = X[[0, 30], 1] = 1
+    X[:30, 2] = 1
+    y = np.random.default_rng(0).integers(0, 2, 60)
+    effects = TermEffects(3, 3)
+    for rows in np.split(
+        np.arange(60), 3
+    ):  # the second term is in a row of two folds, the third in all rows or none
+        effects.add_fold(TAN(random_state=0).fit(X, y), X[rows])
+    found = effects.content()
+    assert dict(zip(found["columns"], found["compared"], strict=True)) == {0: 3, 1: 2, 2: 1}
+    assert all(a <= c for a, c in zip(found["agree"], found["compared"], strict=True))
+
+
+def test_rows_that_are_shown_come_from_everywhere():
+    X = np.repeat([[0], [1]], 1000, axis=0)  # sorted by class
+    effects = TermEffects(1, 1)
+    effects.add_fold(TAN(random_state=0).fit(X, X[:, 0]), X)
+    (swarm,) = effects.content()["swarm"]
+    assert [rows for _, _, rows in swarm] == [200, 200]

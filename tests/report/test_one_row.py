@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from hietan import TAN, HieTANLite
+from hietan import TAN, HieBAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation.outputs.compact import Reasons, compact
 from hietan.evaluation.outputs.one_row import evidence_counts, find_flip, promising_columns, similar_rows
@@ -76,3 +76,15 @@ def test_a_single_change_that_is_enough_is_the_smallest():
             other = find_flip(clf, X[0], DATA.hierarchy, [j], tries=1)["changes"]
             assert len(other) != 1 or other[0][2] >= size
     assert find_flip(clf, X[0], DATA.hierarchy, range(25), tries=0) is None
+
+
+def test_counts_of_a_network_are_given_all_parents():
+    model = HieBAN(hierarchy=DATA.hierarchy, alpha=1, smoothing="laplace").fit(DATA.X, DATA.y)
+    several = 0
+    for explanation in model.explain(DATA.X[:20]):
+        counts = evidence_counts(compact(explanation, Reasons()), DATA.X, DATA.y, DATA.hierarchy)
+        for part, (both, given) in zip(explanation.contributions, counts, strict=True):
+            several += len(DATA.hierarchy.parents(part.feature)) > 1
+            for c in (0, 1):
+                assert part.probabilities[c] == pytest.approx((both[c] + 1) / (given[c] + 2))
+    assert several

@@ -1,5 +1,7 @@
 """What the report of one dataset says about the methods agrees with the study."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.naive_bayes import BernoulliNB
@@ -7,6 +9,7 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
+from hietan.evaluation.outputs import write_details
 from hietan.report import study_summary
 
 
@@ -51,3 +54,21 @@ def test_every_method_is_compared_with_the_best(study):
         scores = [quality["methods"][i]["scores"][score][0] for i in (method, best)]
         assert scores[0] <= scores[1] and difference == pytest.approx(scores[0] - scores[1], abs=2e-4)
         assert low <= difference <= high and 0 <= above <= 1
+
+
+@pytest.mark.parametrize("labels", [(-1, 1), (9, 10), ("cancer", "no"), (False, True)])
+@pytest.mark.parametrize("with_details", [True, False])
+def test_classes_are_in_the_order_of_the_classifier(labels, with_details, tmp_path):
+    (data,) = load_datasets(["synthetic-0"])
+    relabelled = SimpleNamespace(
+        X=data.X, y=np.array(labels)[data.y], hierarchy=data.hierarchy, name="set", target_names=("A", "B")
+    )
+    results = run_study([relabelled], {"NB": BernoulliNB()}, cv=3, output=tmp_path / "out")
+    (row,) = results.summary
+    if with_details:
+        write_details(results, tmp_path / "out")
+    shown = study_summary(tmp_path / "out")["datasets"][0]
+    assert shown["labels"] == [str(label) for label in labels]
+    known = dict(zip(row.header(), row.values(), strict=True))
+    assert shown["quality"]["methods"][0]["scores"]["auc"][0] == pytest.approx(known["auc"], abs=1e-4)
+    assert np.bincount(shown["truth"]).tolist() == np.bincount(data.y).tolist()

@@ -17,6 +17,7 @@ GRID = np.linspace(0, 1, 41)
 """Where curves are evaluated: false positive rates for ROC, recalls for precision-recall."""
 SCORES = ("gmean", "sensitivity", "specificity", "auc", "average_precision")
 """What `quality_of` computes for every draw; the first three depend on the threshold, the others do not."""
+_FAR = 1e9  # infinite log-odds, of probabilities 0 and 1, lie this far away: there is a middle between them
 _BATCH = 50  # draws that are evaluated together, which bounds the memory
 
 
@@ -36,7 +37,13 @@ class Band:
         >>> float(band.value), round(float(band.low), 2), round(float(band.high), 2)
         (2.0, 1.05, 2.95)
         """
-        low, high = np.quantile(draws[1:], [0.025, 0.975], axis=0)
+        drawn = draws[1:]
+        drawn = drawn[
+            ~np.isnan(drawn.reshape(len(drawn), -1)).any(axis=1)
+        ]  # a class is missing in some draws
+        if not len(drawn):
+            return cls(draws[0], *np.full((2, *draws.shape[1:]), np.nan))
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         return cls(draws[0], low, high)
 
 
@@ -47,7 +54,7 @@ class Quality:
     Attributes
     ----------
     draws : mapping of str to array of shape (1 + n_draws,)
-        Each of `SCORES`; the first value is that of the data.
+        Each of `SCORES`; the first value is that of the data. Draws that lack a class have NaN for what needs its rows.
     roc : array of shape (1 + n_draws, len(GRID))
         The true positive rate at each false positive rate of `GRID`.
     precision : array of shape (1 + n_draws, len(GRID))
@@ -68,7 +75,7 @@ class Quality:
         A draw in which both are equal counts half.
         """
         difference = self.draws[score] - other.draws[score]
-        drawn = difference[1:]
+        drawn = difference[1:][~np.isnan(difference[1:])]
         return Band.of_draws(difference), float(np.mean((drawn > 0) + 0.5 * (drawn == 0)))
 
 
@@ -109,7 +116,9 @@ def quality_of(
         weights @ ((is_positive == label) & (predicted == label)).astype(np.float64)
         for label in (True, False)
     ]
-    sensitivity, specificity = (hit / np.maximum(n, 1) for hit, n in zip(right, of_class, strict=True))
+    sensitivity, specificity = (
+        np.where(n > 0, hit / np.maximum(n, 1), np.nan) for hit, n in zip(right, of_class, strict=True)
+    )
     draws = {
         "gmean": np.sqrt(sensitivity * specificity),
         "sensitivity": sensitivity,
@@ -140,8 +149,9 @@ def _curves(
     is_positive: NDArray[np.bool_], score: Floats, weights: Floats
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Both curves on the grid and the areas below them, for each draw; rows of equal score share a point."""
-    order = np.argsort(-score, kind="stable")
-    last = np.append(np.flatnonzero(np.diff(score[order])), len(order) - 1)
+    rank = np.unique(score, return_inverse=True)[1]  # scores that are infinite can be equal, too
+    order = np.argsort(-rank, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(rank[order])), len(order) - 1)
     drawn, positive = weights[:, order], is_positive[order]
     hits = np.cumsum(drawn * positive, axis=1)[:, last]
     alarms = np.cumsum(drawn * ~positive, axis=1)[:, last]
@@ -158,6 +168,9 @@ def _curves(
     wanted = np.maximum(GRID, 1e-9) - 1e-12
     reached = [np.minimum(np.searchsorted(row, wanted), len(last) - 1) for row in recall]
     on_grid = np.array([row[k] for row, k in zip(precision, reached, strict=True)])
+    lacks_positive, lacks_negative = hits[:, -1] == 0, alarms[:, -1] == 0
+    roc[lacks_positive | lacks_negative] = auc[lacks_positive | lacks_negative] = np.nan
+    on_grid[lacks_positive] = average[lacks_positive] = np.nan
     return roc, on_grid, auc, average
 
 
@@ -179,7 +192,7 @@ def cross_fitted_thresholds(is_positive: NDArray[np.bool_], score: Floats, fold:
 
 
 def _best_threshold(is_positive: NDArray[np.bool_], score: Floats) -> float:
-    values, place = np.unique(score, return_inverse=True)
+    values, place = np.unique(np.clip(score, -_FAR, _FAR), return_inverse=True)
     positives = np.bincount(place, weights=is_positive)
     negatives = np.bincount(place, weights=~is_positive)
     # A threshold between values k and k + 1 predicts the second class for all rows above it.

@@ -247,8 +247,7 @@ def _dataset(
 ) -> dict[str, Any]:
     details = read_details(folder, name)
     any_lines: list[Line] = next(iter(predictions.values()), [])
-    labels = list(dict.fromkeys(line["y_true"] for line in any_lines))
-    labels = sorted(labels, key=lambda text: (len(text), text))
+    labels = _in_order({line["y_true"] for line in any_lines}, details.get("labels", ()))
     counted: list[Line] = next(iter(usage.values()), [])
     number = {method_key(*which): i for i, which in enumerate(methods)}
     return {
@@ -281,6 +280,19 @@ def _dataset(
             for entry in details.get("explained", [])
         ],
     }
+
+
+def _in_order(labels: set[str], known: Sequence[str]) -> list[str]:
+    """The labels in the order of the classifiers' classes, which log-odds refer to.
+
+    Studies that do not say it (`known`) have labels that are numbers or texts.
+    """
+    if set(known) == labels:
+        return list(known)
+    try:
+        return sorted(labels, key=float)
+    except ValueError:
+        return sorted(labels)
 
 
 def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:

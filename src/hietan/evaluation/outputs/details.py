@@ -71,7 +71,7 @@ class DatasetDetails:
             shown = compact(explanation, self.reasons)
             if i in explained.training and shown["probabilities"]:
                 train, data = explained.training[i], self.view.data
-                shown["counts"] = evidence_counts(shown, data.X[train], data.y[train])
+                shown["counts"] = evidence_counts(shown, data.X[train], data.y[train], self.view.hierarchy)
             if explained.flips.get(i) is not None:
                 shown["flip"] = explained.flips[i]
             self.rows[i][key] = shown
@@ -96,6 +96,7 @@ class DatasetDetails:
             "names": self.view.term_names,
             "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
             "classes": self.view.class_names,
+            "labels": [str(label) for label in np.unique(data.y).tolist()],
             "symbols": self.view.symbols,
             "account": self.view.account,
             "present": class_counts(data.X, data.y),

@@ -45,7 +45,9 @@ class TermEffects:
 
     def add_fold(self, model: Any, X: Any) -> None:
         """Add the rows that a fitted model has not seen."""
-        rows = X[: self._rows_of_fold]
+        # Rows from everywhere, since rows are often sorted by class; the first of them are shown one by one.
+        first, chosen = (_spread(X.shape[0], most) for most in (self._shown_of_fold, self._rows_of_fold))
+        rows = X[np.concatenate([first, np.setdiff1d(chosen, first)])]
         total, squares = np.zeros(len(self._absolute)), np.zeros(len(self._absolute))
         with_before, without_before = self._with.copy(), self._without.copy()
         shown = []
@@ -71,16 +73,19 @@ class TermEffects:
         """The terms that matter most, as arrays; None if no rows were added.
 
         `effect` is the standard deviation of the contribution within folds, `absolute` the mean of its size, `gap` the
-        mean contribution with the term minus that without it, and `agree` the number of folds in which the gap has the
-        same sign. `swarm` has, for the first terms, [contribution in steps, 1 with the term or 0 without, rows].
+        mean contribution with the term minus that without it, `compared` the number of folds with both kinds of rows,
+        and `agree` the number of those in which the gap has the same sign. `swarm` has, for the first terms,
+        [contribution in steps, 1 with the term or 0 without, rows].
         """
         if not self.n_rows:
             return None
         effect = np.sqrt(self._within / self.n_rows)
         order = np.argsort(-effect, kind="stable")[:MOST_TERMS]
         order = order[effect[order] > 1e-9]
-        gap = _gap(self._with, self._without)
-        same = sum((np.sign(direction) == np.sign(gap)).astype(int) for direction in self._directions)
+        gap = np.nan_to_num(_gap(self._with, self._without))
+        directions = np.array(self._directions)
+        compared = np.isfinite(directions).sum(axis=0)
+        same = (np.sign(directions) == np.sign(gap)).sum(axis=0)
         return {
             "rows": self.n_rows,
             "folds": len(self._directions),
@@ -88,7 +93,8 @@ class TermEffects:
             "effect": decimals(effect[order].tolist(), 3),
             "absolute": decimals((self._absolute / self.n_rows)[order].tolist(), 3),
             "gap": decimals(gap[order].tolist(), 3),
-            "agree": np.asarray(same)[order].tolist(),
+            "agree": same[order].tolist(),
+            "compared": compared[order].tolist(),
             "used": self._used[order].tolist(),
             **self._swarm(order[:SWARM_TERMS]),
         }
@@ -123,7 +129,15 @@ def _dense(rows: Any) -> NDArray[Any]:
 
 
 def _gap(present: NDArray[np.float64], absent: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean contribution with the term minus the mean without it; a mean over no rows counts as 0."""
-    means = (sums / np.maximum(rows, 1) for sums, rows in (present, absent))
-    first, second = means
-    return np.asarray(first - second)
+    """The mean contribution with the term minus the mean without it; NaN where either is a mean over no rows."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(present[0] / present[1] - absent[0] / absent[1])
+
+
+def _spread(n_rows: int, most: int) -> NDArray[np.intp]:
+    """At most this many of the numbers below `n_rows`, evenly spaced.
+
+    >>> _spread(10, 4).tolist(), _spread(3, 4).tolist()
+    ([0, 3, 6, 9], [0, 1, 2])
+    """
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).round().astype(np.intp))

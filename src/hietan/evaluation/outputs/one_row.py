@@ -23,11 +23,12 @@ _TRIED_AGAIN = (
 )
 
 
-def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any) -> list[list[list[int]]]:
+def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any, hierarchy: Any = None) -> list[list[list[int]]]:
     """The training rows behind each probability of a compact explanation, class by class.
 
     For each listed feature: [how many rows have its value and that of its parent, how many have that of its parent],
-    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows.
+    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows. In a
+    tree, a feature has one parent; otherwise, one stands for all of its parents in the `hierarchy`, which are all 1.
 
     >>> shown = {"features": [0, 1], "parents": [-1, 0], "values": [1, 0]}
     >>> evidence_counts(shown, np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), np.array([0, 0, 1, 1]))
@@ -38,6 +39,11 @@ def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any) -> list[list[list[
     same = (_dense(X[:, shown["features"]]) > 0) == (np.array(shown["values"]) > 0)
     parents = np.array(shown["parents"])
     given = np.where(parents >= 0, same[:, parents], True)
+    if not shown.get("tree", True) and hierarchy is not None:
+        column = {name: j for j, name in enumerate(hierarchy.features)}
+        for place in np.flatnonzero(parents >= 0):
+            above = [column[p] for p in hierarchy.parents(hierarchy.features[shown["features"][place]])]
+            given[:, place] = (_dense(X[:, above]) > 0).all(axis=1)
     classes = [y == label for label in np.unique(y)]
     both = np.array([(same & given)[rows].sum(axis=0) for rows in classes]).T
     total = np.array([given[rows].sum(axis=0) for rows in classes]).T

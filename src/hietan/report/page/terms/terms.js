@@ -20,7 +20,7 @@ function termLine(dataset, effects, k) {
   const sizes = classCounts(dataset);
   return {
     ...{ k, column, effect: effects.effect[k], absolute: effects.absolute[k], gap: effects.gap[k] },
-    ...{ agree: effects.agree[k], folds: effects.folds, used: effects.used[k] },
+    ...{ agree: effects.agree[k], folds: effects.compared?.[k] ?? effects.folds, used: effects.used[k] },
     rows: sumOf(present),
     shares: present.map((n, c) => n / Math.max(1, sizes[c])),
     share: sumOf(present) / Math.max(1, sumOf(sizes)),
