@@ -3,7 +3,7 @@ function rankingCards(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
   const { label, scale } = metricOf(ranking.metric);
   const ranked = rankingTable(ranking, order);
-  const isWide = Object.keys(ranking.group_ranks).length > 2;
+  const isWide = Object.keys(ranking.group_ranks).length > 1;
   return [
     el(
       "div",

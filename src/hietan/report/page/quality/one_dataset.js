@@ -85,14 +85,16 @@ function lossesTable(dataset) {
   const kinds = Object.entries(dataset.account).map(
     ([what, { read, used }]) => `${count(used)} of ${count(read)} ${what} used`,
   );
-  return el(
-    "details",
-    {},
-    el("summary", {}, "What was lost when the dataset was built"),
-    note(kinds.join("; "), "."),
-    scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
-    csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
-  );
+  return [
+    note("When the dataset was built: ", kinds.join("; "), "."),
+    el(
+      "details",
+      {},
+      el("summary", {}, "What was lost when the dataset was built"),
+      scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
+      csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
+    ),
+  ];
 }
 
 const intervalText = ([, low, high], score) => `${inMetric(low, score)}–${inMetric(high, score)}`;
