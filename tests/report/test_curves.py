@@ -84,3 +84,9 @@ def test_rows_of_one_class_leave_the_threshold_where_it_was():
     assert (
         cross_fitted_thresholds(np.ones(4, bool), np.arange(4.0), np.array([0, 0, 1, 1])).tolist() == [0] * 4
     )
+
+
+def test_a_precision_curve_begins_where_the_first_positive_row_is_found():
+    truth, score = np.array([False, True, False, True]), np.array([4.0, 3.0, 2.0, 1.0])
+    precision = quality_of(truth, score > 2.5, score, draw_rows(4, 3)).precision[0]
+    assert precision[0] == 0.5 and precision[-1] == 0.5 and precision.min() == 0.5

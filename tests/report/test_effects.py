@@ -80,3 +80,16 @@ def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
 def test_no_rows_have_no_effects():
     assert TermEffects(3, 1).content() is None
     assert class_counts(X, np.array([0, 0, 1, 1])) == [[2, 1, 1, 1], [2, 1, 1, 1]]
+
+
+@pytest.mark.parametrize(("rows", "n_folds"), [([0, 1], 4), ([0], 1)])
+def test_terms_are_judged_in_every_fold_if_few_more_models_are_needed(rows, n_folds):
+    from hietan.evaluation import run_study
+    from hietan.evaluation.outputs.explanations import ChosenRows
+
+    results = run_study([DATA], {"TAN": TAN()}, cv=4)
+    ((dataset, key, _), pooled), *_ = results.predictions.items()
+    places = [int(np.flatnonzero(pooled.fold == fold)[0]) for fold in rows]
+    chosen = ChosenRows(results.study, dataset, dict.fromkeys(places, "asked for"), {key: pooled})
+    found = chosen.explain(key, in_detail=True)
+    assert found.effects["folds"] == n_folds and sorted(found.explanations) == sorted(places)
