@@ -3,7 +3,17 @@ import { test } from "node:test";
 import assert from "node:assert/strict";
 import path from "node:path";
 import { drawn, out } from "./browser.js";
-import { PARTS, atEveryWidth, control, goToPart, noViolations, openDetails, picture, visit } from "./visiting.js";
+import {
+  PARTS,
+  atEveryWidth,
+  control,
+  fitsTheWidth,
+  goToPart,
+  noViolations,
+  openDetails,
+  picture,
+  visit,
+} from "./visiting.js";
 
 async function allPartsAreAccessible(page, { width, colorScheme }) {
   for (const name of PARTS) {
@@ -65,6 +75,17 @@ test("a row is found, opened, explored and left by keyboard alone", () =>
     await page.keyboard.press("Enter");
     assert.match(await page.locator(".neighbours").textContent(), /In the ontology/);
   }));
+
+for (const file of ["study.html", "one.html", "candidates.html"]) {
+  test(`a sheet of paper is wide enough for ${file}`, () =>
+    visit(file, { width: 720 }, async (page) => {
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      await page.emulateMedia({ media: "print" });
+      await drawn(page);
+      await fitsTheWidth(page, 720);
+      assert.equal(await page.locator(".controls:visible, .tabs:visible").count(), 0);
+    }));
+}
 
 test("tabs by keyboard, and all parts on paper", () =>
   visit("study.html", {}, async (page) => {

@@ -32,15 +32,17 @@ test("a row has an address, and Enter opens what is searched for", () =>
     await page.evaluate(() => (location.hash = "#row/nobody"));
   }));
 
-test("a report of an earlier version still opens", () =>
-  visit("old.html", { width: 420 }, async (page) => {
-    for (const name of PARTS) {
-      await goToPart(page, name);
-      await drawn(page);
-      await fitsTheWidth(page, 420);
-    }
-    assert.ok((await page.locator(".node").count()) > 0);
-  }));
+for (const file of ["old.html", "old-study.html"]) {
+  test(`a report of an earlier version still opens: ${file}`, () =>
+    visit(file, { width: 420 }, async (page) => {
+      for (const name of PARTS) {
+        await goToPart(page, name);
+        await drawn(page);
+        await fitsTheWidth(page, 420);
+      }
+      assert.ok((await page.locator(".node").count()) > 0);
+    }));
+}
 
 test("with several datasets, the address of a row names its dataset, and that of a method leads to its curves", () =>
   visit("study.html", {}, async (page) => {

@@ -108,6 +108,7 @@ def main(folder):
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     study(folder / "one", datasets[:1], METHODS, "one.html")
     atomic_write(OUT / "old.html", render(json.loads(OLD.read_text(encoding="utf-8"))))
+    write_report(OLD.parent / "study-0.1", OUT / "old-study.html")
     candidates = write_many_candidates()
     write_nasty_candidates()
     usage = shown["datasets"][0]["usage"][1]

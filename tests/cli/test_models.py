@@ -175,6 +175,20 @@ def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
     assert result.exit_code == 2 and result.stderr.endswith("; HieLogistic does not\n")
 
 
+def test_the_page_of_candidates_shows_what_other_models_say(run, model, tmp_path):
+    other, out = tmp_path / "other.hietan", tmp_path / "p.csv"
+    assert run("fit", "synthetic-0", "-m", "hip-nb", "-o", other).exit_code == 0
+    result = run("predict", model, "synthetic-0", "--also", other, "--report", "-o", out)
+    assert result.exit_code == 0, result.output
+    page = out.with_suffix(".html").read_text(encoding="utf-8")
+    assert '"name":"HieTAN"' in page and '"name":"HIPNB"' in page
+    refused = run("predict", model, "synthetic-0", "--also", other, "-o", out)
+    assert refused.exit_code == 2 and "--also needs --report" in refused.stderr
+    before = other.read_bytes()
+    assert run("predict", model, "synthetic-0", "--also", other, "--report", "-o", other).exit_code == 2
+    assert other.read_bytes() == before
+
+
 def test_methods_are_listed_with_what_they_do_and_when_to_take_them(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "300")
     result = run("methods")

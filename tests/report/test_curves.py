@@ -109,3 +109,9 @@ def test_draws_without_a_class_say_nothing_about_it():
     assert perfect.draws["specificity"].tolist() == [1] * len(lacking)
     difference, above = perfect.difference(perfect, "auc")
     assert (float(difference.low), float(difference.high), above) == (0, 0, 0.5)
+
+
+def test_a_precision_curve_begins_where_the_first_positive_row_is_found():
+    truth, score = np.array([False, True, False, True]), np.array([4.0, 3.0, 2.0, 1.0])
+    precision = quality_of(truth, score > 2.5, score, draw_rows(4, 3)).precision[0]
+    assert precision[0] == 0.5 and precision[-1] == 0.5 and precision.min() == 0.5

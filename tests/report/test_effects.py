@@ -90,7 +90,7 @@ def test_only_folds_with_and_without_a_term_can_agree():
     effects = TermEffects(3, 3)
     for rows in np.split(
         np.arange(60), 3
-    ):  # the second term is in a row of two folds, the third in all rows or none
+    ):  # the second term is in two of them, the third in all rows or none
         effects.add_fold(TAN(random_state=0).fit(X, y), X[rows])
     found = effects.content()
     assert dict(zip(found["columns"], found["compared"], strict=True)) == {0: 3, 1: 2, 2: 1}
@@ -103,3 +103,16 @@ def test_rows_that_are_shown_come_from_everywhere():
     effects.add_fold(TAN(random_state=0).fit(X, X[:, 0]), X)
     (swarm,) = effects.content()["swarm"]
     assert [rows for _, _, rows in swarm] == [200, 200]
+
+
+@pytest.mark.parametrize(("rows", "n_folds"), [([0, 1], 4), ([0], 1)])
+def test_terms_are_judged_in_every_fold_if_few_more_models_are_needed(rows, n_folds):
+    from hietan.evaluation import run_study
+    from hietan.evaluation.outputs.explanations import ChosenRows
+
+    results = run_study([DATA], {"TAN": TAN()}, cv=4)
+    ((dataset, key, _), pooled), *_ = results.predictions.items()
+    places = [int(np.flatnonzero(pooled.fold == fold)[0]) for fold in rows]
+    chosen = ChosenRows(results.study, dataset, dict.fromkeys(places, "asked for"), {key: pooled})
+    found = chosen.explain(key, in_detail=True)
+    assert found.effects["folds"] == n_folds and sorted(found.explanations) == sorted(places)

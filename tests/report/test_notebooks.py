@@ -75,6 +75,8 @@ def test_symbols_name_rows(clf):
 def test_unknown_rows_are_refused(clf):
     with pytest.raises(ValueError, match="no row 'nobody'; its rows are named like '"):
         clf.explain(DATA, "nobody")
+    with pytest.raises(ValueError, match=r"no row 'ROW-3'; did you mean 'row3'\?"):
+        clf.explain(DATA, "ROW-3")
     with pytest.raises(TypeError, match="X is not a dataset"):
         clf.explain(DATA.X, "row3")
 
@@ -117,6 +119,16 @@ def test_a_report_is_shown_in_a_frame(results, tmp_path):
     assert shown.content["datasets"][0]["explained"] and shown.content["datasets"][0]["quality"]
 
 
+def test_results_show_their_own_report(results):
+    shown = results.report(height=400)
+    assert shown == show_report(results, height=400) and repr(shown) == repr(show_report(results))
+
+
+def test_one_explanation_is_shown_unfolded(clf):
+    one = clf.explain(DATA, DATA.instance_names[7])
+    assert one._repr_html_() == one[0].to_html()
+
+
 def test_trees_and_summaries_are_cards(clf):
     (tree,) = clf.trees(DATA.X[:1])
     assert str(tree).splitlines()[0] in tree._repr_html_() and "<pre" in tree._repr_html_()
@@ -139,6 +151,14 @@ def test_a_hierarchy_is_drawn_with_all_that_lies_above():
     elements = json.loads(drawing.to_cytoscape())["elements"]
     assert [n["data"]["chosen"] for n in elements["nodes"]].count(True) == 1 and len(elements["edges"]) == 4
     assert len(h.plot().terms) == 6
+
+
+def test_every_edge_of_a_picture_leads_downwards():
+    h = Hierarchy.from_edges([("a", "b"), ("z", "b"), ("b", "c"), ("a", "d"), ("z", "y"), ("y", "d")])
+    drawing = h.plot()
+    place = {term: i for i, (term, _) in enumerate(drawing.terms)}
+    assert len(place) == 6 and all(place[parent] < place[child] for parent, child in drawing.edges)
+    assert dict(drawing.terms)["d"] == 2 and dict(drawing.terms)["b"] == 1
 
 
 def test_names_in_pictures_are_text():

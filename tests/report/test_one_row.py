@@ -88,3 +88,28 @@ def test_counts_of_a_network_are_given_all_parents():
             for c in (0, 1):
                 assert part.probabilities[c] == pytest.approx((both[c] + 1) / (given[c] + 2))
     assert several
+
+
+class Late:
+    """The first column comes nearest to class 1 at first; with the second and the third, it is not needed."""
+
+    classes_ = np.array([0, 1])
+
+    def predict_log_proba(self, X):
+        rows = np.asarray(X.toarray(), dtype=float)
+        score = rows @ [2.0, 1.0, 1.0, 0.0, 0.0] + 9 * rows[:, 1] * rows[:, 2] - 5
+        return np.column_stack([-np.logaddexp(0, score), -np.logaddexp(0, -score)])
+
+    def predict(self, X):
+        return self.predict_log_proba(X).argmax(axis=1)
+
+
+def test_a_change_that_turned_out_to_be_needless_is_left_out():
+    found = find_flip(Late(), np.zeros(5), None, range(5), tries=5)
+    assert found["changes"] == [[1, 1, 1], [2, 1, 1]] and found["to"] == "1"
+
+
+def test_similar_rows_are_looked_for_among_some():
+    everyone = dict(similar_rows(DATA.X, [3], n=79)[3])
+    some = similar_rows(DATA.X, [3], n=5, among=[3, 9, 20, 40])[3]
+    assert {j for j, _ in some} == {9, 20, 40} and all(everyone[j] == value for j, value in some)

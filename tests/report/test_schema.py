@@ -8,7 +8,7 @@ import pytest
 from hietan import HIPNB, TAN
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.report import render
+from hietan.report import render, study_summary
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "summary.schema.json").read_text(encoding="utf-8"))
@@ -74,3 +74,9 @@ def test_the_summary_of_an_earlier_version_is_too():
 def test_the_page_of_an_earlier_version_is_made():
     page = render(json.loads((ROOT / "tests/data/summary-1.json").read_text(encoding="utf-8")))
     assert page.count("<script") == 2
+
+
+def test_a_report_is_made_from_a_study_of_an_earlier_version():
+    old = ROOT / "tests/data/study-0.1"
+    page = render(study_summary(old))
+    assert page.count("<script") == 2 and '"quality":' in page

@@ -272,6 +272,8 @@ def predict(
     with errors(output):
         kinds = tuple(part.strip() for part in match.split(",") if part.strip())
         check_kinds(kinds)
+        if also and not report:
+            raise ValueError("--also needs --report: what other models say is shown on the page")
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
             refuse_overwriting(written, model, dataset, *(exclude or ()), *(also or ()))

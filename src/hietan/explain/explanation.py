@@ -29,6 +29,8 @@ class Explanations(list["Explanation"]):
         return whole[["row", *(name for name in whole.columns if name != "row")]]
 
     def _repr_html_(self) -> str:
+        if len(self) == 1:
+            return self[0].to_html()
         parts = (details(one.headline(), one.to_html()) for one in self)
         return card("Explanations", {"rows": len(self)}, "".join(parts))
 

@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from hietan._runtime.spelling import lookalikes
 from hietan.explain.explanation import Explanations
 
 _Explain = TypeVar("_Explain", bound=Callable[..., Explanations])
@@ -86,8 +87,10 @@ def _explain_dataset(
     place |= {name: i for i, name in enumerate(data.instance_names)}
     unknown = [name for name in wanted if name not in place]
     if unknown:
+        meant = lookalikes(unknown[:1], place).get(unknown[0])
         example = ", ".join(map(repr, data.instance_names[:3]))
-        raise ValueError(f"the dataset has no row {unknown[0]!r}; its rows are named like {example}")
+        hint = f"its rows are named like {example}" if meant is None else f"did you mean {meant!r}?"
+        raise ValueError(f"the dataset has no row {unknown[0]!r}; {hint}")
     classes = {str(name): c for c, name in enumerate(data.target_names)}
     label = classes.get(target, target) if isinstance(target, str) else target
     found = explain(

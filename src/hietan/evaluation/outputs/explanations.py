@@ -220,19 +220,22 @@ def _explain(
 ) -> ExplainedRows:
     """What the models of the folds of the rows say; in detail, unless `tries` is None.
 
-    Terms are judged by all rows of these folds. `tries` is the number of changes to try for each row.
+    Terms are judged by all rows of these folds, and of the others if these are at least half of all: few models more
+    are fitted then. `tries` is the number of changes to try for each row.
     """
     found = ExplainedRows()
-    folds = sorted({int(fold_of_row[i]) for i in rows})
+    folds, every_fold = sorted({int(fold_of_row[i]) for i in rows}), np.unique(fold_of_row).tolist()
     effects = None
     if tries is not None and len(np.unique(data.y)) == 2 and folds and hasattr(model, "contributions"):
+        folds = every_fold if 2 * len(folds) >= len(every_fold) else folds
         effects = TermEffects(data.X.shape[1], len(folds))
     for fold in folds:
         train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(model).fit(data.X[train], data.y[train])
         here = [i for i in rows if fold_of_row[i] == fold]
-        explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
-        found.explanations.update(zip(here, explanations, strict=True))
+        if here:
+            explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
+            found.explanations.update(zip(here, explanations, strict=True))
         if tries is None:
             continue
         found.training.update(dict.fromkeys(here, train))

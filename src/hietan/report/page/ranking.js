@@ -3,7 +3,7 @@ function rankingCards(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
   const { label, scale } = metricOf(ranking.metric);
   const ranked = rankingTable(ranking, order);
-  const isWide = Object.keys(ranking.group_ranks).length > 2;
+  const isWide = Object.keys(ranking.group_ranks).length > 1;
   return [
     el(
       "div",
@@ -89,32 +89,41 @@ function effectsCard(ranking) {
   const { label, scale, digits } = metricOf(ranking.metric);
   const written = (x) => signed(scale * x, digits + 1);
   const hasIntervals = rows.every(([, , low]) => low !== null);
-  const titles = [
-    "difference",
-    hasIntervals && "95% interval",
-    "rank-biserial",
-    "P(worse)",
-    "P(equivalent)",
-    "P(better)",
-  ];
-  const row = ([method, difference, low, high, biserial, ...probabilities]) =>
-    el(
-      "tr",
-      {},
-      rowHead(bdi(methods[method].name)),
-      numberCell(written(difference)),
-      hasIntervals && numberCell(`${written(low)} to ${written(high)}`),
-      numberCell(signed(biserial)),
-      probabilities.map((p) => numberCell(probability(p))),
-    );
-  const heads = [columnHead("method"), titles.filter(Boolean).map((title) => numberHead(title))];
+  const number = (title, value, cell) => ({ title, isNumber: true, value, cell });
+  const columns = [
+    { title: "method", value: ([m]) => methods[m].name, cell: ([m]) => methodLink(m) },
+    number(
+      "difference",
+      (row) => row[1],
+      (row) => written(row[1]),
+    ),
+    hasIntervals &&
+      number(
+        "95% interval",
+        (row) => row[2],
+        (row) => `${written(row[2])} to ${written(row[3])}`,
+      ),
+    number(
+      "rank-biserial",
+      (row) => row[4],
+      (row) => signed(row[4]),
+    ),
+    ...["P(worse)", "P(equivalent)", "P(better)"].map((title, k) =>
+      number(
+        title,
+        (row) => row[5 + k],
+        (row) => probability(row[5 + k]),
+      ),
+    ),
+  ].filter(Boolean);
   const name = methods[control].name;
+  const differences = new SortedTable("Differences between methods", columns, { className: "effects", column: 1 });
   const saved = rows.map(([method, ...values]) => [methods[method].name, ...values]);
-  const savedHeads = ["method", "difference", "low", "high", ...titles.filter(Boolean).slice(-4)];
+  const heads = ["method", "difference", "low", "high", "rank-biserial", "P(worse)", "P(equivalent)", "P(better)"];
   return cardWithTools(
     ["Differences from ", bdi(name)],
-    csvButton(`differences from ${name}`, () => [savedHeads, saved]),
-    scrollRegion("Differences between methods", table({ class: "effects" }, heads, rows.map(row))),
+    csvButton(`differences from ${name}`, () => [heads, saved]),
+    differences.setRows(rows).elements(),
     note(
       `Means over the datasets, in ${scale === 100 ? "points of " : ""}${label}. `,
       hasIntervals && "95% interval: by a bootstrap over rows. ",

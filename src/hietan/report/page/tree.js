@@ -25,10 +25,15 @@ function treeShape(why) {
 
 const textMeasure = document.createElement("canvas").getContext("2d");
 
+// How many pixels a text takes in a picture.
+function textWidth(text) {
+  textMeasure.font = "12px " + getComputedStyle(document.body).fontFamily;
+  return textMeasure.measureText(text).width;
+}
+
 // As much of a text as fits into some pixels.
 function fitText(text, room) {
-  textMeasure.font = "12px " + getComputedStyle(document.body).fontFamily;
-  const fits = (length) => textMeasure.measureText(shorten(text, length)).width <= room;
+  const fits = (length) => textWidth(shorten(text, length)) <= room;
   if (fits(text.length)) return text;
   let [low, high] = [1, text.length];
   while (high - low > 1) {

@@ -166,7 +166,7 @@ function confusionMatrix(dataset, counts, title) {
       el("span", { class: "sub" }, `${percent(share)}%`, isRight && (t ? " sensitivity" : " specificity")),
     );
   };
-  const heads = [columnHead("true class"), classes.map((c) => numberHead("said to be ", bdi(shorten(c, 24))))];
+  const heads = [columnHead("true class"), classes.map((c) => numberHead("predicted ", bdi(shorten(c, 24))))];
   const row = (c, t) =>
     el(
       "tr",
@@ -181,8 +181,11 @@ function confusionMatrix(dataset, counts, title) {
     {},
     el("h3", {}, title),
     scrollRegion(title, table({ class: "confusion" }, heads, classes.map(row))),
-    note(`GMean ${inMetric(gmean, "gmean")}; of those said to be `, bdi(classes[1]), ", ", [
-      `${percent(tp / Math.max(1, tp + fp))}% are.`,
+    note(`GMean ${inMetric(gmean, "gmean")}; ${percent(tp / Math.max(1, tp + fp))}% of the rows predicted `, [
+      bdi(classes[1]),
+      " are ",
+      bdi(classes[1]),
+      " (precision).",
     ]),
   );
 }

@@ -85,14 +85,16 @@ function lossesTable(dataset) {
   const kinds = Object.entries(dataset.account).map(
     ([what, { read, used }]) => `${count(used)} of ${count(read)} ${what} used`,
   );
-  return el(
-    "details",
-    {},
-    el("summary", {}, "What was lost when the dataset was built"),
-    note(kinds.join("; "), "."),
-    scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
-    csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
-  );
+  return [
+    note("When the dataset was built: ", kinds.join("; "), "."),
+    el(
+      "details",
+      {},
+      el("summary", {}, "What was lost when the dataset was built"),
+      scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
+      csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
+    ),
+  ];
 }
 
 const intervalText = ([, low, high], score) => `${inMetric(low, score)}–${inMetric(high, score)}`;
@@ -183,37 +185,47 @@ function pairsTable(rows, score) {
   const { scale, digits, label } = metricOf(score);
   const written = (x) => signed(scale * x, digits);
   const widest = Math.max(...rows.flatMap(([, , , low, high]) => [Math.abs(low), Math.abs(high)]), 1e-9);
-  const across = (v) => `${(50 + (50 * v) / widest).toFixed(1)}%`;
-  const row = ([method, , difference, low, high, above]) =>
-    el(
-      "tr",
-      {},
-      rowHead(bdi(methods[method].name)),
-      numberCell(written(difference), el("span", { class: "sub" }, `${written(low)} to ${written(high)}`)),
-      el(
-        "td",
-        { class: "wide" },
-        el(
-          "span",
-          { class: "range", "aria-hidden": "true" },
-          el("i", { style: { left: "50%" } }),
-          el("span", {
-            class: "interval",
-            style: { left: across(low), width: `${((50 * (high - low)) / widest).toFixed(1)}%` },
-          }),
-          el("span", { class: "at", style: { left: across(difference) } }),
-        ),
-      ),
-      numberCell(`${percent(above)}%`),
-    );
-  const best = methods[rows[0][1]].name;
-  const heads = [
-    columnHead("method"),
-    numberHead(`${label} minus that of `, bdi(shorten(best, 24))),
-    columnHead(`from ${written(-widest)} to ${written(widest)}`),
-    numberHead("better in"),
+  const best = shorten(methods[rows[0][1]].name, 24);
+  const columns = [
+    { title: "method", value: ([m]) => methods[m].name, cell: ([m]) => methodLink(m) },
+    {
+      title: `${label} minus that of ${best}`,
+      isNumber: true,
+      value: ([, , difference]) => difference,
+      cell: ([, , difference, low, high]) => [
+        written(difference),
+        el("span", { class: "sub" }, `${written(low)} to ${written(high)}`),
+      ],
+    },
+    {
+      title: `from ${written(-widest)} to ${written(widest)}`,
+      hint: "The interval of the difference; sorted by its upper end",
+      value: ([, , , , high]) => high,
+      isNumber: true,
+      cell: ([, , difference, low, high]) => differenceBar(difference, low, high, widest),
+    },
+    {
+      title: "better in",
+      isNumber: true,
+      value: ([, , , , , above]) => above,
+      cell: ([, , , , , above]) => `${percent(above)}%`,
+    },
   ];
-  return scrollRegion("Differences between methods", table({ class: "pairs" }, heads, rows.map(row)));
+  return new SortedTable("Differences between methods", columns, { className: "pairs", column: 1 })
+    .setRows(rows)
+    .elements();
+}
+
+function differenceBar(difference, low, high, widest) {
+  const across = (v) => `${(50 + (50 * v) / widest).toFixed(1)}%`;
+  const width = `${((50 * (high - low)) / widest).toFixed(1)}%`;
+  return el(
+    "span",
+    { class: "range", "aria-hidden": "true" },
+    el("i", { style: { left: "50%" } }),
+    el("span", { class: "interval", style: { left: across(low), width } }),
+    el("span", { class: "at", style: { left: across(difference) } }),
+  );
 }
 
 // Without curves (more than two classes, or an earlier version): the scores of the rankings, without ranks.

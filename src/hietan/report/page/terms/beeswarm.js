@@ -15,9 +15,10 @@ function beeswarm(dataset, effects, lines) {
 }
 
 function swarmPicture(dataset, effects, lines, fullWidth) {
-  const width = Math.min(fullWidth, 1000);
+  const width = Math.min(fullWidth, 1180);
   const isNarrow = width < 560;
-  const names = isNarrow ? 0 : Math.min(330, 0.4 * width);
+  const longest = Math.max(...lines.map(({ column }) => textWidth(termText(dataset, column))));
+  const names = isNarrow ? 0 : Math.min(330, 0.4 * width, longest + 8);
   const margin = { left: names + 12, right: 14, top: 26, bottom: 42 };
   const places = lines.flatMap(({ k }) => effects.swarm[k].map(([steps]) => steps * effects.step));
   const [start, end] = [Math.min(0, ...places), Math.max(0, ...places)];
@@ -58,9 +59,8 @@ function swarmPicture(dataset, effects, lines, fullWidth) {
 
 function swarmName(dataset, { column }, room, isNarrow, y) {
   const text = termText(dataset, column);
-  const letters = Math.max(8, Math.floor(room / 6.6) - 1);
   const place = isNarrow ? { x: 2, y: y - SWARM_LINE / 2 - 1 } : { x: room, y: y + 4, "text-anchor": "end" };
-  return svg("text", place, shorten(text, letters), svg("title", {}, text));
+  return svg("text", place, fitText(text, room), svg("title", {}, text));
 }
 
 // Round steps: at most six of them between the ends.

@@ -1,0 +1,68 @@
+"""The page of candidates: other models, similar training rows and changes agree with the data and the models."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from hietan import HIPNB, HieTANLite
+from hietan.candidates import rank_rows, train_model
+from hietan.datasets import make_hierarchical_classification
+from hietan.report import candidates_summary
+
+
+@pytest.fixture(scope="module")
+def ranked_twice():
+    data = make_hierarchical_classification(60, 20, random_state=0)
+    first, second = (train_model(model, data, validate=False) for model in (HieTANLite(), HIPNB()))
+    names = ("row0", "row1", *(f"other{i}" for i in range(58)))
+    ranked = [rank_rows(replace(model, training_rows=names), data) for model in (first, second)]
+    return data, ranked
+
+
+def test_candidates_show_what_other_models_say_about_the_same_rows(ranked_twice):
+    data, (ranked, other) = ranked_twice
+    shown = candidates_summary(ranked, others=[other])
+    (rows,) = shown["datasets"]
+    assert [method["name"] for method in shown["methods"]] == ["HieTANLite", "HIPNB"]
+    place = [data.instance_names.index(name) for name in rows["genes"]]
+    for i, ranking in enumerate((ranked, other)):
+        assert rows["predictions"][i]["log_odds"] == pytest.approx(ranking.log_odds[place], abs=1e-3)
+        assert rows["predictions"][i]["predicted"] == ranking.labels[place].tolist()
+    assert rows["n_terms"] == np.diff(data.X.indptr)[place].tolist()
+    names = [method["name"] for method in candidates_summary(ranked, others=[ranked])["methods"]]
+    assert names == ["HieTANLite 1", "HieTANLite 2"]
+
+
+def test_candidates_have_similar_training_rows_and_what_would_change_them(ranked_twice):
+    data, (ranked, _) = ranked_twice
+    (rows,) = candidates_summary(ranked, explained=5)["datasets"]
+    hierarchy, X = data.hierarchy, data.X.toarray()
+    flips = 0
+    for entry in rows["explained"]:
+        assert {row for row, _ in entry["similar"]} == {
+            58,
+            59,
+        }  # the two that the model was trained on come last
+        row = X[data.instance_names.index(rows["genes"][entry["row"]])]
+        flip = entry["methods"][0]["flip"]
+        changed = row.copy()
+        for column, value, _ in flip["changes"]:
+            related = hierarchy.ancestors if value else hierarchy.descendants
+            names = [hierarchy.features[column], *related(hierarchy.features[column])]
+            changed[[hierarchy.index(name) for name in names]] = value
+        before, after = ranked.trained.classifier.predict(csr_array(np.array([row, changed])))
+        flips += before != after
+        assert (before != after) == bool(flip["changes"]) and str(after) == flip.get("to", str(after))
+    assert flips > 2
+
+
+def test_other_models_must_know_the_same_rows_and_classes(ranked_twice):
+    data, (ranked, other) = ranked_twice
+    few = rank_rows(other.trained, data.subset(rows=np.arange(60) < 30))
+    with pytest.raises(ValueError, match="did not rank 'row.*' and 29 more of the rows"):
+        candidates_summary(ranked, others=[few])
+    strange = replace(other, trained=replace(other.trained, target_names=("a", "b")))
+    with pytest.raises(ValueError, match="do not separate the same classes"):
+        candidates_summary(ranked, others=[strange])
