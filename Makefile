@@ -160,7 +160,7 @@ $(BUILT)/nanobind.o: $(VENV)/.tools
 # A Python without the GIL, 3.13 or later: one whose build was configured with --disable-gil.
 PYTHON_FT ?= python3.13t
 FT_VENV   := .venv-free-threaded
-FT_NEEDS  := $(BUILD_NEEDS) cmake ninja 'numpy>=1.26' 'scipy>=1.12' 'scikit-learn>=1.6' \
+FT_NEEDS  := $(BUILD_NEEDS) cmake ninja 'numpy>=1.26.4' 'scipy>=1.13' 'scikit-learn>=1.6' \
 	'joblib>=1.4' 'threadpoolctl>=3.1' 'hypothesis>=6.100' 'pytest>=8' 'pytest-xdist>=3.5'
 FT_ROUNDS ?= 5
 

@@ -15,8 +15,6 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-# This target comes with the documentation site.
-EXPECTED_TARGETS = {"docs"}
 
 
 def read(*path):
@@ -27,16 +25,20 @@ def steps(workflow):
     return [step for job in read(workflow)["jobs"].values() for step in job["steps"]]
 
 
-def load_oldest():
-    spec = importlib.util.spec_from_file_location("oldest", ROOT / "packaging" / "oldest.py")
+def load_script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / "packaging" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    return module.oldest_requirements
+    return module
+
+
+def load_oldest():
+    return load_script("oldest").oldest_requirements
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
 def test_workflows_run_targets_that_exist_and_pin_actions(workflow):
-    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE)) | EXPECTED_TARGETS
+    targets = set(re.findall(r"^([a-z-]+):", MAKEFILE, re.MULTILINE))
     called = {
         name for step in steps(workflow) for name in re.findall(r"\bmake ([a-z-]+)", step.get("run", ""))
     }
@@ -85,8 +87,22 @@ def test_every_dependency_has_an_oldest_version():
         load_oldest()({**PROJECT, "project": {"dependencies": ["numpy"]}}, [])
 
 
+def test_what_is_missing_is_named_before_anything_is_set_up(monkeypatch, tmp_path):
+    script = load_script("prerequisites")
+    oldest = tuple(map(int, re.search(r"(\d+)\.(\d+)", PROJECT["project"]["requires-python"]).groups()))
+    assert oldest == script.OLDEST
+    monkeypatch.setattr(script.sysconfig, "get_path", lambda name: str(tmp_path))
+    monkeypatch.setattr(script.sys, "version_info", (3, 9))
+    monkeypatch.setattr(script.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    packages = re.findall(r"apt install ([\w+-]+)", "".join(script.missing()))
+    assert packages == ["python3-venv", "python3-dev", "g++"] and "3.9 is too old" in script.missing()[0]
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert set(packages) <= set(re.search(r"`apt install (.*?)`", readme)[1].split())
+
+
 def test_nothing_for_development_is_published():
-    assert not {"test", "lint", "peers", "dev"} & set(PROJECT["project"]["optional-dependencies"])
+    assert not {"test", "lint", "peers", "docs", "dev"} & set(PROJECT["project"]["optional-dependencies"])
     assert any(each.startswith("nanobind>=") and "<" in each for each in PROJECT["build-system"]["requires"])
 
 

@@ -224,7 +224,7 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
     details = read_details(tmp_path / "out", DATA.name)
     for entry in details["explained"]:
         (explained,) = entry["methods"].values()
-        row = DATA.X[entry["row"]].toarray().ravel()
+        row = DATA.X[[entry["row"]]].toarray().ravel()
         assert explained["values"] == row[explained["features"]].astype(int).tolist()
 
 

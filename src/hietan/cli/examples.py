@@ -73,6 +73,6 @@ hietan filter result.csv --hierarchy go-basic.obo --column ID \
 def add_examples(app: typer.Typer) -> None:
     """End the help of every command of an application with its examples."""
     for command in app.registered_commands:
-        name = str(command.name or getattr(command.callback, "__name__", ""))
+        name = command.name or str(getattr(command.callback, "__name__", ""))
         lines = ["Examples:", *EXAMPLES[name].strip().splitlines()]
         command.epilog = "\b\n" + "\n  ".join(lines)  # \b: these lines are not filled

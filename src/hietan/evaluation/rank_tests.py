@@ -5,6 +5,7 @@ Plain functions on top of SciPy; statsmodels, which comparable packages depend o
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -330,7 +331,11 @@ def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
     if not kept.size:
         return 0.0, 1.0
     tied = len(np.unique(np.abs(kept))) < len(kept)
-    result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not tied else "approx")
+    with (
+        warnings.catch_warnings()
+    ):  # SciPy before 1.15 warns of few differences, although nothing else is to be had
+        warnings.filterwarnings("ignore", "Sample size too small", UserWarning)
+        result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not tied else "approx")
     return float(result.statistic), float(result.pvalue)
 
 

@@ -11,12 +11,12 @@ import scipy.sparse as sp
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import Hierarchy, ProximalGraph
+from hietan.catalogue.entries import balanced_logistic
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.structure import graph_penalty
 from support.twins.proximal import prox_by_projections
@@ -89,9 +89,9 @@ def test_the_gap_bounds_the_distance_from_the_minimum(data):
 def test_without_relations_it_is_the_lasso(data):
     lam = 0.01
     ours = ProximalGraph(lam=lam, tol=1e-8).fit(data.X, data.y)
-    lasso = LogisticRegression(
-        l1_ratio=1, solver="saga", C=1 / (lam * len(data.y)), tol=1e-7, max_iter=20_000, random_state=0
-    ).fit(data.X, data.y)
+    options = {"solver": "saga", "C": 1 / (lam * len(data.y)), "tol": 1e-7, "random_state": 0}
+    lasso = balanced_logistic(1.0, **options)().set_params(class_weight=None, max_iter=20_000)
+    lasso.fit(data.X, data.y)
     alone = Hierarchy.unrelated(data.feature_names)
     values = [objective(m.coef_[0], m.intercept_[0], data.X, data.y == 1, alone, lam) for m in (ours, lasso)]
     assert values[0] <= values[1] + 1e-9

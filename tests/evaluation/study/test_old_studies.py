@@ -77,6 +77,11 @@ def old(tmp_path):
 def its_versions(monkeypatch):
     """The versions that the old study was run with: they are part of what a study is."""
     versions = read_manifest(OLD)["versions"]
+    major = versions["numpy"].partition(".")[0]
+    if np.__version__.partition(".")[0] != major:  # its logarithms may differ in the last bit
+        pytest.skip(
+            f"the old study was run with NumPy {major}, and results are the same bits with the same versions"
+        )
     monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: versions)
     monkeypatch.setattr(
         "hietan.evaluation.study.fingerprint.package_version", lambda kind: versions["hietan"]
