@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from inspect import Parameter, signature
 from typing import Any, ClassVar, Self
 
-from hietan._runtime.documentation import Documented
+from hietan._runtime.notebook import Documented
 from hietan.structure import is_unit
 
 

@@ -14,7 +14,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.documentation import Documented
+from hietan._runtime.notebook import Documented
 from hietan.classifiers.checks import (
     align_hierarchy,
     in_memory,

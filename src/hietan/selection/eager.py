@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.documentation import Documented
+from hietan._runtime.notebook import Documented
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.documentation import Documented
+from hietan._runtime.notebook import Documented
 from hietan._runtime.optional import import_optional
 from hietan.classifiers.checks import check_hierarchy
 from hietan.exceptions import HierarchyWarning
