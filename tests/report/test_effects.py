@@ -26,7 +26,9 @@ def test_contributions_are_the_numbers_of_explain(model):
     for row, explanation in zip(expected, fitted.explain(DATA.X[:7]), strict=True):
         for part in explanation.contributions:
             row[DATA.hierarchy.index(part.feature)] = part.contribution
-    assert found.shape == (7, 30) and np.array_equal(found, expected)
+    assert found.shape == (7, 30) and np.array_equal(found.toarray(), expected)
+    parts = [DATA.hierarchy.index(p.feature) for one in fitted.explain(DATA.X[:7]) for p in one.contributions]
+    assert found.indices.tolist() == parts  # only what takes part has an entry, in the order of the columns
 
 
 def test_votes_of_nearest_rows_have_no_contributions():
@@ -48,7 +50,7 @@ def test_contributions_of_a_class_are_the_numbers_of_explain():
     fitted = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, y)
     for target in (None, 2):
         for row, explanation in zip(
-            fitted.contributions(DATA.X[:3], target=target),
+            fitted.contributions(DATA.X[:3], target=target).toarray(),
             fitted.explain(DATA.X[:3], target=target),
             strict=True,
         ):

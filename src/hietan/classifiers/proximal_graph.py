@@ -381,19 +381,22 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
-    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
-        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
 
-        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        `X` and `target` are those of `explain`; features that add nothing to a row have no entry in it.
         """
-        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows: sp.csr_array[np.float64] = sp.csr_array(read, copy=True)
         labels = self.classes_.tolist()
         if target is None and len(labels) > 2:
             chosen = np.searchsorted(self.classes_, self.predict(X))
         else:
             chosen = np.full(rows.shape[0], target_index(target, labels, np.zeros(len(labels))))
         weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
-        return np.asarray(rows.toarray() * weights[chosen])
+        rows.data = rows.data * weights[np.repeat(chosen, np.diff(rows.indptr)), rows.indices]
+        rows.eliminate_zeros()
+        return rows
 
     # ------------------------------------------------------------------------------------------ checking
 

@@ -35,7 +35,6 @@ from hietan.explain import (
     ScoreParts,
     explain_votes,
     removals,
-    sum_factors,
 )
 from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -381,7 +380,6 @@ class LazySelection(PackedBayes):
             parents, words, n_rows, **self._count_arguments(), **self._smoothing_arguments()
         )
         return ScoreParts(
-            joint=sum_factors(base, factors),
             values=values,
             parents=parents,
             factors=factors,
