@@ -103,10 +103,11 @@ def find_flip(
     start = np.asarray(model.predict(csr_array(current[None, :])))[0]
     at = int(np.flatnonzero(model.classes_ == start)[0])
     changes: list[list[int]] = []
+    flips = _Flips(hierarchy)
     for _ in range(MOST_CHANGES):
         if not candidates:
             break
-        changed = np.array([_flip_one(current, j, hierarchy) for j in candidates])
+        changed = flips.of(current, candidates)
         logs = np.maximum(np.asarray(model.predict_log_proba(csr_array(changed))), -1e9)
         margin = logs[:, at] - np.delete(logs, at, axis=1).max(axis=1)
         sizes = (changed != current).sum(axis=1)
@@ -132,23 +133,41 @@ def find_flip(
     return {"changes": [], "tried": tried}
 
 
-def _flip_one(row: NDArray[np.uint8], column: int, hierarchy: Any) -> NDArray[np.uint8]:
-    changed = row.copy()
-    changed[column] = 1 - row[column]
-    if hierarchy is not None:
-        related = hierarchy.descendant_matrix if row[column] else hierarchy.ancestor_matrix
-        changed[related.indices[related.indptr[column] : related.indptr[column + 1]]] = changed[column]
-    return changed
+class _Flips:
+    """Changes rows one term at a time; their relatives change with them, so that closed rows stay closed."""
+
+    def __init__(self, hierarchy: Any) -> None:
+        # Each access makes a new matrix.
+        self._related = (
+            None if hierarchy is None else (hierarchy.ancestor_matrix, hierarchy.descendant_matrix)
+        )
+
+    def of(self, row: NDArray[np.uint8], columns: Sequence[int]) -> NDArray[np.uint8]:
+        """The row once for each of some columns, with this column changed."""
+        changed = np.tile(row, (len(columns), 1))
+        for new, column in zip(changed, columns, strict=True):
+            new[column] = 1 - row[column]
+            if self._related is not None:
+                related = self._related[int(row[column])]
+                new[related.indices[related.indptr[column] : related.indptr[column + 1]]] = new[column]
+        return changed
 
 
-def promising_columns(explanation: Any, column_of: Mapping[str, int], X: Any, y: Any) -> list[int]:
-    """All columns, those that may change an answer first: by their contributions and by how classes differ in them."""
-    strongest = [column_of[part.feature] for part in explanation.strongest]
+def telling_columns(X: Any, y: Any) -> list[int]:
+    """All columns, those in which the classes differ most first."""
     shares = [np.asarray((X[np.flatnonzero(y == label)] > 0).mean(axis=0)).ravel() for label in np.unique(y)]
-    spread = np.ptp(np.array(shares), axis=0)
+    found: list[int] = np.argsort(-np.ptp(np.array(shares), axis=0), kind="stable").tolist()
+    return found
+
+
+def promising_columns(explanation: Any, column_of: Mapping[str, int], telling: Sequence[int]) -> list[int]:
+    """All columns, those that may change an answer first: by their contributions and by how classes differ in them.
+
+    `telling` are the columns in the order of `telling_columns`, for the rows that the model was fitted to.
+    """
+    strongest = [column_of[part.feature] for part in explanation.strongest]
     # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
-    others = np.argsort(-spread, kind="stable").tolist()
-    mixed = [j for k in range(len(others)) for j in (*strongest[k : k + 1], others[k])]
+    mixed = [j for k in range(len(telling)) for j in (*strongest[k : k + 1], telling[k])]
     return list(dict.fromkeys(mixed))
 
 
