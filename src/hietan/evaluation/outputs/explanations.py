@@ -152,44 +152,44 @@ def write_explanations(
     return written
 
 
-def _explain_or_fail(rows: ChosenRows, in_detail: bool, key: str) -> ExplainedRows | Exception:
+def _explain_or_fail(rows: ChosenRows, in_detail: bool, key: str) -> ExplainedRows | str:
     """What a method says about rows, or why it cannot; it must not cost the others theirs."""
     try:
         with one_thread():
             return rows.explain(key, in_detail=in_detail)
     except Exception as error:
-        return error
+        return _in_one_line(error)
 
 
 def _add_method(
-    rows: ChosenRows,
-    key: str,
-    found: ExplainedRows | Exception,
-    readable: bool,
-    shown: DatasetDetails | None,
+    rows: ChosenRows, key: str, found: ExplainedRows | str, readable: bool, shown: DatasetDetails | None
 ) -> str | None:
     """Add what a method says to the details, if there are any, and return the text of its file.
 
     A method that fails to explain what it predicted is left out with a warning.
     """
-    try:
-        if isinstance(found, Exception):
-            raise found
-        text = to_json(_readable(rows, key, found.explanations)) if readable else None
-        if shown is not None:
-            shown.add(key, found)
-    except Exception as error:
+    text, failure = None, found if isinstance(found, str) else None
+    if not isinstance(found, str):
+        try:
+            text = to_json(_readable(rows, key, found.explanations)) if readable else None
+            if shown is not None:
+                shown.add(key, found)
+        except Exception as error:
+            text, failure = None, _in_one_line(error)
+    if failure is not None:
         if shown is not None:
             shown.discard(key)
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
         warnings.warn(
             f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
-            f"predictions ({reason}); everything else is written",
+            f"predictions ({failure}); everything else is written",
             RuntimeWarning,
             stacklevel=3,
         )
-        return None
     return text
+
+
+def _in_one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def write_details(
