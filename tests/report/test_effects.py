@@ -82,3 +82,41 @@ def test_a_term_that_every_row_has_does_not_crowd_out_the_rest():
 def test_no_rows_have_no_effects():
     assert TermEffects(3, 1).content() is None
     assert class_counts(X, np.array([0, 0, 1, 1])) == [[2, 1, 1, 1], [2, 1, 1, 1]]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_contributions_do_not_depend_on_threads_or_on_how_rows_are_stored(model):
+    fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+    found = fitted.contributions(DATA.X)
+    assert found.has_sorted_indices and (np.diff(found.indptr) <= 30).all()
+    if "n_jobs" in fitted.get_params():
+        fitted.set_params(n_jobs=2)
+    for rows, expected in ((DATA.X.toarray(), found), (DATA.X.tocsc(), found), (DATA.X[::-1], found[::-1])):
+        again = fitted.contributions(rows)
+        assert again.shape == rows.shape and (again != expected).nnz == 0
+
+
+def test_contributions_to_either_of_two_classes_are_opposite():
+    for model in (HieTAN(), HieTANLite(), HieBAN(), HieLogistic()):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        first, second = (fitted.contributions(DATA.X[:5], target=target) for target in (0, 1))
+        assert np.array_equal(first.toarray(), -second.toarray())
+
+
+def test_what_is_not_open_takes_part_in_a_regression_but_not_in_the_network():
+    X = DATA.X.toarray()
+    child = int(DATA.hierarchy.adjacency.indices[0])
+    X[
+        0,
+        DATA.hierarchy.ancestor_matrix.indices[
+            slice(*DATA.hierarchy.ancestor_matrix.indptr[child : child + 2])
+        ],
+    ] = 0
+    X[0, child] = 1
+    for model, takes_part in ((HieBAN(), False), (HieLogistic(), True)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        (row,) = fitted.explain(X[:1])
+        listed = [DATA.hierarchy.index(part.feature) for part in row.contributions]
+        found = fitted.contributions(X[:1])
+        assert (child in listed) == takes_part and found.indices.tolist() == listed
+        assert found.data.tolist() == [part.contribution for part in row.contributions]
