@@ -14,9 +14,10 @@ import bench_tan
 import page
 import peers
 from _timing import Part, machine, table, verdict
+from commands import bench_commands
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("small", "peers", "page", "scale")
+PARTS = ("small", "peers", "page", "scale", "commands")
 HEAD = """# Performance
 
 Written by `make bench`. Unless it says otherwise, a figure is a ratio of times taken in one run: the machine is
@@ -49,6 +50,7 @@ def main() -> None:
         "peers": (lambda: peers.report(options.limit, options.peers_python),),
         "page": (page.report,),
         "scale": (bench_scale.report, bench_hie_ban.report_scale),
+        "commands": (bench_commands.report,),
     }
     about, done = machine(), []
     print(about, end="\n\n", flush=True)

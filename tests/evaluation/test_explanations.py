@@ -73,16 +73,17 @@ def test_methods_and_report_explain_the_same_rows(several, tmp_path):
 
 
 def test_every_model_is_fitted_once_for_both(several, tmp_path):
-    folds = {
-        (rows.dataset, int(rows.predictions["TAN @ tuned none"].fold[i]))
-        for rows in choose_study_rows(several)
-        for i in rows.why
-    }
+    needed = 0
+    for rows in choose_study_rows(several):
+        folds = {int(rows.predictions["TAN @ tuned none"].fold[i]) for i in rows.why}
+        needed += (
+            3 if 2 * len(folds) >= 3 else len(folds)
+        )  # terms are judged in all folds if most are needed anyway
     Counted.fits = 0
     write_explanations(several, tmp_path / "both", details=True)
-    assert Counted.fits == len(folds) > 2
+    assert Counted.fits == needed > 2
     write_details(several, tmp_path / "details")
-    assert Counted.fits == 2 * len(folds)
+    assert Counted.fits == 2 * needed
     assert not (tmp_path / "details" / "explanations").exists()
     for path in (tmp_path / "details").rglob("*.json"):
         assert path.read_bytes() == (tmp_path / "both" / path.relative_to(tmp_path / "details")).read_bytes()

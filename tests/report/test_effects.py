@@ -26,7 +26,9 @@ def test_contributions_are_the_numbers_of_explain(model):
     for row, explanation in zip(expected, fitted.explain(DATA.X[:7]), strict=True):
         for part in explanation.contributions:
             row[DATA.hierarchy.index(part.feature)] = part.contribution
-    assert found.shape == (7, 30) and np.array_equal(found, expected)
+    assert found.shape == (7, 30) and np.array_equal(found.toarray(), expected)
+    parts = [DATA.hierarchy.index(p.feature) for one in fitted.explain(DATA.X[:7]) for p in one.contributions]
+    assert found.indices.tolist() == parts  # only what takes part has an entry, in the order of the columns
 
 
 def test_votes_of_nearest_rows_have_no_contributions():
@@ -48,7 +50,7 @@ def test_contributions_of_a_class_are_the_numbers_of_explain():
     fitted = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, y)
     for target in (None, 2):
         for row, explanation in zip(
-            fitted.contributions(DATA.X[:3], target=target),
+            fitted.contributions(DATA.X[:3], target=target).toarray(),
             fitted.explain(DATA.X[:3], target=target),
             strict=True,
         ):
@@ -88,9 +90,8 @@ def test_only_folds_with_and_without_a_term_can_agree():
     X[:30, 2] = 1
     y = np.random.default_rng(0).integers(0, 2, 60)
     effects = TermEffects(3, 3)
-    for rows in np.split(
-        np.arange(60), 3
-    ):  # the second term is in two of them, the third in all rows or none
+    # The second term is in two of the folds, and two of them have the third in all rows or in none.
+    for rows in np.split(np.arange(60), 3):
         effects.add_fold(TAN(random_state=0).fit(X, y), X[rows])
     found = effects.content()
     assert dict(zip(found["columns"], found["compared"], strict=True)) == {0: 3, 1: 2, 2: 1}
@@ -116,3 +117,37 @@ def test_terms_are_judged_in_every_fold_if_few_more_models_are_needed(rows, n_fo
     chosen = ChosenRows(results.study, dataset, dict.fromkeys(places, "asked for"), {key: pooled})
     found = chosen.explain(key, in_detail=True)
     assert found.effects["folds"] == n_folds and sorted(found.explanations) == sorted(places)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_contributions_do_not_depend_on_threads_or_on_how_rows_are_stored(model):
+    fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+    found = fitted.contributions(DATA.X)
+    assert found.has_sorted_indices and (np.diff(found.indptr) <= 30).all()
+    if "n_jobs" in fitted.get_params():
+        fitted.set_params(n_jobs=2)
+    for rows, expected in ((DATA.X.toarray(), found), (DATA.X.tocsc(), found), (DATA.X[::-1], found[::-1])):
+        again = fitted.contributions(rows)
+        assert again.shape == rows.shape and (again != expected).nnz == 0
+
+
+def test_contributions_to_either_of_two_classes_are_opposite():
+    for model in (HieTAN(), HieTANLite(), HieBAN(), HieLogistic()):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        first, second = (fitted.contributions(DATA.X[:5], target=target) for target in (0, 1))
+        assert np.array_equal(first.toarray(), -second.toarray())
+
+
+def test_what_is_not_open_takes_part_in_a_regression_but_not_in_the_network():
+    X = DATA.X.toarray()
+    child = int(DATA.hierarchy.adjacency.indices[0])
+    above = DATA.hierarchy.ancestors(DATA.hierarchy.features[child])
+    X[0, [DATA.hierarchy.index(name) for name in above]] = 0
+    X[0, child] = 1
+    for model, takes_part in ((HieBAN(), False), (HieLogistic(), True)):
+        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
+        (row,) = fitted.explain(X[:1])
+        listed = [DATA.hierarchy.index(part.feature) for part in row.contributions]
+        found = fitted.contributions(X[:1])
+        assert (child in listed) == takes_part and found.indices.tolist() == listed
+        assert found.data.tolist() == [part.contribution for part in row.contributions]

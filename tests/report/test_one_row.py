@@ -9,7 +9,13 @@ from scipy.sparse import csr_array
 from hietan import TAN, HieBAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation.outputs.compact import Reasons, compact
-from hietan.evaluation.outputs.one_row import evidence_counts, find_flip, promising_columns, similar_rows
+from hietan.evaluation.outputs.one_row import (
+    evidence_counts,
+    find_flip,
+    promising_columns,
+    similar_rows,
+    telling_columns,
+)
 
 DATA = make_hierarchical_classification(80, 25, random_state=4)
 X = DATA.X.toarray()
@@ -49,7 +55,7 @@ def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
     column_of = {name: j for j, name in enumerate(hierarchy.features)}
     flips = 0
     for i, explanation in enumerate(clf.explain(DATA.X[:12])):
-        order = promising_columns(explanation, column_of, DATA.X, DATA.y)
+        order = promising_columns(explanation, column_of, telling_columns(DATA.X, DATA.y))
         assert sorted(order) == list(range(25))
         found = find_flip(clf, X[i], hierarchy, order, tries=25)
         assert found["tried"] == 25 and len(found["changes"]) <= 3

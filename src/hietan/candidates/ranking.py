@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,7 @@ class Candidates:
         is_known = np.array([match is not None for match in self.matches], dtype=bool)
         return np.lexsort((-self.log_odds, is_known))
 
-    @property
+    @cached_property
     def n_new(self) -> int:
         """The number of candidates: of the rows that the model was not trained on."""
         return sum(match is None for match in self.matches)
@@ -132,7 +133,7 @@ class Candidates:
         slope, shift = self.trained.calibration
         return np.asarray(expit(slope * self.log_odds + shift), dtype=np.float64)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the table; some are included only if there are rows that have them."""
         any_known = self.n_new < len(self.matches)
@@ -150,7 +151,8 @@ class Candidates:
 
         Names that a spreadsheet would run are marked; `hietan.evaluation.restore_text` removes the mark.
         """
-        rows = ([getattr(row, column) for column in self.columns] for row in self.rows)
+        cells = attrgetter(*self.columns)
+        rows = (cells(row) for row in self.rows)
         return comment_line(self.trained.caution) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:

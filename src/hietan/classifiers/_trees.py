@@ -7,26 +7,21 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
+from hietan.classifiers._solvers.network_regression import as_matrix
 from hietan.classifiers.checks import random_source, require_two_classes
-from hietan.explain import (
-    RemovalKind,
-    RemovedByRow,
-    RemovedFeature,
-    ScoreParts,
-    Trace,
-    sum_factors,
-    trace_tree,
-)
+from hietan.explain import RemovedByRow, RemovedFeature, ScoreParts, Trace, trace_tree
 from hietan.explain.labels import readable_names, row_labels
-from hietan.explain.score_parts import NOTHING_REMOVED
+from hietan.explain.relatives import Relatives
+from hietan.explain.score_parts import NOTHING_REMOVED, TabledParts
 from hietan.hierarchy import Hierarchy
-from hietan.structure import EdgeRanking, Tree, mean_tree_contribution, unpack
+from hietan.structure import BinaryRows, EdgeRanking, Tree, mean_tree_contribution, unpack
 from hietan.structure.tree import ABSENT
 
 
@@ -130,7 +125,6 @@ class TreeClassifier(PackedBayes):
             parents, words, n_rows, **self._count_arguments(), **self._smoothing_arguments()
         )
         return ScoreParts(
-            joint=sum_factors(base, factors),
             values=unpack(words, n_rows),
             parents=parents,
             factors=factors,
@@ -190,7 +184,47 @@ class EagerTreeClassifier(TreeClassifier):
     def _score_parts(
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
-        return self._tree_parts(np.tile(self.tree_.parent, (n_rows, 1)), words, log_prior)
+        values = unpack(words, n_rows)
+        states = self._states(values)[..., None].astype(np.intp)
+        factors = np.take_along_axis(self._factors_by_state(), states, axis=0)
+        return ScoreParts(
+            values=values,
+            parents=np.tile(self.tree_.parent, (n_rows, 1)),
+            factors=factors,
+            base=np.tile(log_prior, (n_rows, 1)),
+            has_tree=True,
+        )
+
+    def _take_apart_by_state(self, X: Any) -> TabledParts:
+        ones, parent = as_matrix(self._read(X).sparse()), self.tree_.parent
+        children = np.flatnonzero(parent >= 0)
+        edges: Any = np.ones(children.size), (parent[children], children)
+        # The states of `_states`; where a feature and its parent are 0, there is no entry.
+        states = 2 * ones + ones @ sp.csr_array(edges, shape=(parent.size, parent.size))
+        return TabledParts(states, self._factors_by_state(), all_take_part=True)
+
+    def _states(self, values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Twice the value of each feature, plus that of its parent, which is 0 where there is none."""
+        parent = self.tree_.parent
+        states: NDArray[np.uint8] = 2 * values + np.where(parent >= 0, values[:, parent], 0).astype(np.uint8)
+        return states
+
+    def _factors_by_state(self) -> NDArray[np.float64]:
+        """What each feature adds in each state, shape (4, n_features, n_classes).
+
+        Four rows have them all: in each, the features at even depths of the tree have one value, the others another.
+        """
+        tree = self.tree_
+        odd = _is_at_odd_depth(tree.parent)
+        rows = np.stack([np.where(odd, b, a) for a in (0, 1) for b in (0, 1)]).astype(np.uint8)
+        words = BinaryRows.from_matrix(rows, None).words(np.arange(4))
+        arguments = {**self._count_arguments(), **self._smoothing_arguments()}
+        found = _kernel.tree_factors(np.tile(tree.parent, (4, 1)), words, 4, **arguments)
+        factors = np.empty_like(found)
+        np.put_along_axis(factors, self._states(rows)[..., None].astype(np.intp), found, axis=0)
+        alone = tree.parent < 0  # no parent's value: its state is 0 or 2
+        factors[1, alone], factors[3, alone] = factors[0, alone], factors[2, alone]
+        return factors
 
 
 class LazyTreeClassifier(TreeClassifier):
@@ -236,24 +270,13 @@ class LazyTreeClassifier(TreeClassifier):
         self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
         parents = _kernel.lazy_trees(words=words, n_rows=n_rows, **self._search_arguments())
-        values = unpack(words, n_rows)
-        removed = RemovedByRow(n_rows, lambda row: self._removed(parents[row], values[row]))
-        return self._tree_parts(parents, words, log_prior, removed)
+        values, relatives, ranking = unpack(words, n_rows), Relatives(self.hierarchy_), self._ranking
 
-    def _removed(self, parent: NDArray[np.int32], value: NDArray[np.uint8]) -> tuple[RemovedFeature, ...]:
-        """Each feature that is not in the tree, with the first of its relatives with the same value to enter it."""
-        entered = self._ranking.order_of_entry(parent)
-        above, below = self.hierarchy_.ancestor_matrix, self.hierarchy_.descendant_matrix
-        found = []
-        for u in np.flatnonzero(parent == ABSENT).tolist():
-            ancestors = above.indices[above.indptr[u] : above.indptr[u + 1]]
-            related = np.concatenate([ancestors, below.indices[below.indptr[u] : below.indptr[u + 1]]])
-            kept = related[(parent[related] != ABSENT) & (value[related] == value[u])]
-            by = int(kept[np.argmin(entered[kept])])
-            is_above = by in ancestors
-            kind = RemovalKind.SAME_AS_ANCESTOR if is_above else RemovalKind.SAME_AS_DESCENDANT
-            found.append(RemovedFeature(u, by, kind))
-        return tuple(found)
+        def find(row: int) -> tuple[RemovedFeature, ...]:
+            tree = parents[row]
+            return relatives.first_to_enter(tree != ABSENT, values[row], ranking.order_of_entry(tree))
+
+        return self._tree_parts(parents, words, log_prior, RemovedByRow(n_rows, find))
 
     def _search_arguments(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""
@@ -263,6 +286,14 @@ class LazyTreeClassifier(TreeClassifier):
             "lone_feature": self._ranking.lone_feature,
             "directed": self._directed,
         }
+
+
+def _is_at_odd_depth(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Whether an odd number of edges leads from each feature of a tree to the root, which is its own ancestor here."""
+    ancestor, odd = np.where(parent >= 0, parent, np.arange(parent.size)), parent >= 0
+    for _ in range(parent.size.bit_length()):  # twice as far each time
+        odd, ancestor = odd ^ odd[ancestor], ancestor[ancestor]
+    return odd
 
 
 def _as_table(X: Any) -> Any:

@@ -80,11 +80,11 @@ class _AveragedEstimators(PackedBayes):
             **self._smoothing_arguments(),
         )
         return ScoreParts(
-            joint=self._joint_log(words, n_rows, log_prior),
             values=unpack(words, n_rows),
             parents=np.full((n_rows, self.n_features_in_), ROOT, dtype=np.int32),
             factors=factors,
             base=np.where(averaged[:, None], prior, log_prior),
+            score=lambda: self._joint_log(words, n_rows, log_prior),
             averaging=averaging,
         )
 

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted
 from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
 from hietan.classifiers._solvers.leave_one_out import HOTTEST, Network
+from hietan.classifiers._solvers.open_states import N_STATES, OPEN_ONE, OPEN_ZERO, open_states
 from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
 from hietan.explain import ScoreParts
+from hietan.explain.score_parts import TabledParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -283,9 +285,15 @@ class HieBAN(BaseBayes):
         # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
         parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
         return ScoreParts(
-            joint=log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
             values=values,
             parents=np.where(is_open, parents, ABSENT).astype(np.int32),
             factors=scores.factors(values) / self.temperature_,
             base=np.tile(log_prior, (stop - start, 1)),
+            score=lambda: log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
         )
+
+    def _take_apart_by_state(self, X: Any) -> TabledParts:
+        rows, scores = self._read(X), self._scores()
+        factors = np.full((N_STATES, *scores.on.shape), np.nan)
+        factors[OPEN_ZERO], factors[OPEN_ONE] = scores.off / self.temperature_, scores.on / self.temperature_
+        return open_states(rows, self.hierarchy_, factors)

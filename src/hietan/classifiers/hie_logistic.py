@@ -20,6 +20,7 @@ from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
 from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
+from hietan.classifiers._solvers.open_states import CLOSED_ONE, N_STATES, OPEN_ONE, OPEN_ZERO, open_states
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
 from hietan.classifiers._storable import StorableMixin, with_unit
@@ -41,6 +42,7 @@ from hietan.classifiers.checks import (
     warn_without_hierarchy,
 )
 from hietan.explain import ExplainsRows, ScoreParts
+from hietan.explain.score_parts import TabledParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -347,13 +349,24 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
         terms = network.factors(values) / self.scale_
         counts_somewhere = (terms != 0).any(axis=2) | (values == 1)
         return ScoreParts(
-            joint=scores,
             values=values,
             parents=np.where(counts_somewhere, ROOT, ABSENT).astype(np.int32),
             factors=(terms + values[:, :, None] * coef.T) / self.temperature_,
             base=np.tile(intercept / self.temperature_, (len(values), 1)),
+            score=lambda: scores,
             has_probabilities=False,
         )
+
+    def _take_apart_by_state(self, X: Any) -> TabledParts:
+        network, rows = self._network(), self._read(X)
+        coef = np.vstack([-self.coef_ / 2, self.coef_ / 2]).T
+        terms = np.zeros((N_STATES, *coef.shape))
+        terms[OPEN_ZERO], terms[OPEN_ONE] = network.off / self.scale_, network.on / self.scale_
+        takes_part = (terms != 0).any(axis=2)
+        takes_part[[CLOSED_ONE, OPEN_ONE]] = True
+        terms[[CLOSED_ONE, OPEN_ONE]] += coef
+        factors = np.where(takes_part[..., None], terms / self.temperature_, np.nan)
+        return open_states(rows, self.hierarchy_, factors)
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""

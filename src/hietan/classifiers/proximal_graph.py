@@ -381,19 +381,22 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
-    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
-        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
 
-        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        `X` and `target` are those of `explain`; features that add nothing to a row have no entry in it.
         """
-        rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows: sp.csr_array[np.float64] = sp.csr_array(read, copy=True)
         labels = self.classes_.tolist()
         if target is None and len(labels) > 2:
             chosen = np.searchsorted(self.classes_, self.predict(X))
         else:
             chosen = np.full(rows.shape[0], target_index(target, labels, np.zeros(len(labels))))
         weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
-        return np.asarray(rows.toarray() * weights[chosen])
+        rows.data = rows.data * weights[np.repeat(chosen, np.diff(rows.indptr)), rows.indices]
+        rows.eliminate_zeros()
+        return rows
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -413,11 +416,9 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         if not isinstance(self.criterion, str) or self.criterion not in LAMBDA_CRITERIA:
             raise ValueError(f"criterion must be one of {', '.join(LAMBDA_CRITERIA)}; got {self.criterion!r}")
         check_class_weight(self.class_weight)
-        max_iter = self.max_iter
-        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool):
-            raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")
-        if not 1 <= int(max_iter) < 2**62:
-            raise ValueError(f"max_iter must be an integer above 0 (and below 2^62), got {max_iter!r}")
+        most = self.max_iter
+        if not isinstance(most, numbers.Integral) or isinstance(most, bool) or not 1 <= int(most) < 2**62:
+            raise ValueError(f"max_iter must be an integer above 0 (and below 2^62), got {most!r}")
         if not is_positive(self.tol):
             raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
         check_n_jobs(self.n_jobs)

@@ -16,6 +16,7 @@ from hietan.cli.messages import (
     printable,
     say,
     with_quiet_option,
+    working,
 )
 
 if TYPE_CHECKING:
@@ -153,5 +154,6 @@ def _write_report(results: StudyResults, folder: Path, page: Path, genes: list[s
     """Write the page of the study; it also explains the genes that were listed."""
     from hietan.report import write_details, write_report
 
-    write_details(results, folder, wanted=genes)
+    with working("explaining rows") as progress:
+        write_details(results, folder, wanted=genes, progress=progress)
     write_report(folder, page)

@@ -6,6 +6,7 @@ does not wait for NumPy and scikit-learn.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,6 +21,7 @@ from hietan.cli.messages import (
     reporting,
     say,
     with_quiet_option,
+    working,
 )
 from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
@@ -198,7 +200,7 @@ def study(
                 show_downloads=is_watched(),
                 wanted=genes or [],
             )
-        drawn = _write_outputs(results, output, figures, explain, genes or [], report)
+        drawn = _write_outputs(results, output, figures, explain, genes or [], report, options.jobs, quiet)
     if not quiet:
         _print_results(results, output, drawn)
     if results.failures:
@@ -269,20 +271,37 @@ def _options(ctx: typer.Context, file: Path | None, asked: dict[str, Any]) -> St
     return read_study_file(file)
 
 
+def _silent(what: str) -> AbstractContextManager[None]:
+    """Show nothing, in the place of `working`."""
+    return nullcontext()
+
+
 def _write_outputs(
-    results: StudyResults, output: Path, figures: bool, explain: bool, genes: list[str], report: bool
+    results: StudyResults,
+    output: Path,
+    figures: bool,
+    explain: bool,
+    genes: list[str],
+    report: bool,
+    jobs: int | None,
+    quiet: bool,
 ) -> list[Path] | None:
     """Write tables, figures, explanations and the report; return the figures that were drawn."""
     from hietan.evaluation.outputs import write_explanations, write_figures, write_tables
     from hietan.report import write_report
 
-    write_tables(results, output)
-    drawn = write_figures(results, output) if figures else None
+    show = _silent if quiet else working
+    with show("writing tables and figures"):
+        write_tables(results, output)
+        drawn = write_figures(results, output) if figures else None
     readable = bool(explain or genes)
     if readable or report:
-        write_explanations(results, output, wanted=genes, readable=readable, details=report)
+        options: dict[str, Any] = {"wanted": genes, "readable": readable, "details": report, "n_jobs": jobs}
+        with show("explaining rows") as progress:
+            write_explanations(results, output, progress=progress, **options)
     if report:
-        write_report(output)
+        with show("writing the report"):
+            write_report(output)
     return drawn
 
 

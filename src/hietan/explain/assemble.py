@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
+from hietan._runtime.parallel import map_chunks
 from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Contribution, Removal
-from hietan.explain.score_parts import LinearParts, RemovedFeature, ScoreParts
+from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, TabledParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
@@ -58,20 +60,85 @@ def explain_rows(
 
 
 def contribution_matrix(
-    parts_of: Callable[[int, int], ScoreParts], n_rows: int, classes: Sequence[Any], target: Any = None
-) -> NDArray[np.float64]:
-    """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features).
+    parts_of: Callable[[int, int], ScoreParts],
+    n_rows: int,
+    *,
+    n_features: int,
+    classes: Sequence[Any],
+    target: Any = None,
+    n_jobs: int | None = None,
+) -> sp.csr_array[np.float64]:
+    """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
 
-    The numbers are those of `explain_rows`, whose parameters these are; features that are left out add 0.
+    The numbers are those of `explain_rows`, whose parameters these are. A feature that takes part in the score of a row
+    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows.
     """
-    found = []
-    for start in range(0, n_rows, _BATCH):
-        parts = parts_of(start, min(n_rows, start + _BATCH))
-        for joint, factors in zip(parts.joint, parts.factors, strict=True):
-            t = target_index(target, classes, joint)
-            rest = np.array([c for c in range(len(classes)) if c != t])
-            found.append(factors[:, t] - factors[:, rest] @ softmax(joint[rest]))
-    return np.array(found)
+    if target is not None:
+        target_index(
+            target, classes, np.zeros(len(classes))
+        )  # refuses what is not a class, even without rows
+
+    def entries(start: int, stop: int) -> list[_Entries]:
+        batches = range(start, stop, _BATCH)
+        return [_entries(parts_of(first, min(stop, first + _BATCH)), classes, target) for first in batches]
+
+    found = [batch for chunk in map_chunks(entries, n_rows, n_jobs) for batch in chunk]
+    empty = np.empty(0)
+    n_ones = np.concatenate([empty, *(batch[0] for batch in found)])
+    indptr = np.concatenate([[0], np.cumsum(n_ones, dtype=np.int64)])
+    wide = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
+    columns = np.concatenate([empty.astype(np.int32), *(batch[1] for batch in found)])
+    data = np.concatenate([empty, *(batch[2] for batch in found)])
+    arrays = data, columns.astype(wide, copy=False), indptr.astype(wide)
+    return sp.csr_array(arrays, shape=(n_rows, n_features))
+
+
+def contributions_by_state(
+    parts: TabledParts, classes: Sequence[Any], target: Any = None
+) -> sp.csr_array[np.float64]:
+    """The numbers of `contribution_matrix` for two classes, looked up rather than computed row by row."""
+    t = target_index(target, classes, np.zeros(2))
+    adds = parts.factors[..., t] - parts.factors[..., 1 - t]
+    states, (n_rows, d) = parts.states, parts.states.shape
+    # A flat index is faster than a pair of them.
+    data = adds.ravel()[states.data.astype(np.intp) * d + states.indices]
+    indices, indptr = states.indices, states.indptr
+    if parts.all_take_part:
+        index = np.int64 if n_rows * d > np.iinfo(np.int32).max else np.int32
+        whole, columns = np.empty((n_rows, d)), np.empty((n_rows, d), dtype=index)
+        whole[:], columns[:] = adds[0], np.arange(d)
+        whole = whole.ravel()
+        whole[np.repeat(np.arange(n_rows) * d, np.diff(indptr)) + indices] = data
+        data, indices = whole, columns.ravel()
+        indptr = np.arange(n_rows + 1, dtype=index) * index(d)
+    found: sp.csr_array[np.float64] = sp.csr_array((data, indices, indptr), shape=(n_rows, d))
+    return found
+
+
+# How many features take part in each row, their columns, and what they add.
+_Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+
+
+def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> _Entries:
+    takes_part = parts.parents != ABSENT
+    columns = (np.flatnonzero(takes_part) % takes_part.shape[1]).astype(np.int32)
+    if len(classes) == 2:  # the share of the only other class is 1, exactly
+        t = target_index(target, classes, np.zeros(2))
+        adds = parts.factors[..., t] - parts.factors[..., 1 - t]
+    else:
+        rows = zip(parts.joint, parts.factors, strict=True)
+        adds = np.array([_log_odds_terms(factors, joint, classes, target) for joint, factors in rows])
+    return takes_part.sum(axis=1), columns, adds[takes_part]
+
+
+def _log_odds_terms(
+    factors: NDArray[np.float64], joint: NDArray[np.float64], classes: Sequence[Any], target: Any
+) -> NDArray[np.float64]:
+    """What each feature of a row adds to the log-odds."""
+    t = target_index(target, classes, joint)
+    rest = np.array([c for c in range(len(classes)) if c != t])
+    terms: NDArray[np.float64] = factors[:, t] - factors[:, rest] @ softmax(joint[rest])
+    return terms
 
 
 def _explain_batch(
@@ -138,16 +205,14 @@ def removals(
     names : mapping
         Readable names of the features; features that are not in it keep their own names.
     """
-    return tuple(
-        Removal(
-            feature=features[v],
-            name=names.get(features[v], features[v]),
-            value=int(values[v]),
-            by=features[by],
-            reason=kind.reason(features[by]),
-        )
-        for v, by, kind in removed
-    )
+    reasons: dict[tuple[int, RemovalKind], str] = {}  # many features are removed by the same one
+    found, value_of = [], values.tolist()
+    for v, by, kind in removed:
+        feature, reason = features[v], reasons.get((by, kind))
+        if reason is None:
+            reason = reasons[by, kind] = kind.reason(features[by])
+        found.append(Removal(feature, names.get(feature, feature), value_of[v], features[by], reason))
+    return tuple(found)
 
 
 def target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:

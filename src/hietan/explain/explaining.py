@@ -6,12 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hietan.explain.assemble import contribution_matrix, explain_rows
+from hietan.explain.assemble import contribution_matrix, contributions_by_state, explain_rows
 from hietan.explain.explanation import Explanations
 from hietan.explain.labels import also_of_datasets, readable_names, row_labels
-from hietan.explain.score_parts import ScoreParts
+from hietan.explain.score_parts import ScoreParts, TabledParts
 from hietan.hierarchy import Hierarchy
 
 
@@ -20,10 +21,15 @@ class ExplainsRows:
 
     classes_: NDArray[Any]
     hierarchy_: Hierarchy
+    n_jobs: int | None
 
     def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
         """A function from a start and a stop to the parts of the scores of these rows of X, and the number of rows."""
         raise NotImplementedError
+
+    def _take_apart_by_state(self, X: Any) -> TabledParts | None:
+        """The same for all rows at once, if what a feature adds depends on which of a few states it is in."""
+        return None
 
     @also_of_datasets
     def explain(
@@ -59,10 +65,33 @@ class ExplainsRows:
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
-    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
-        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, many at a time.
 
-        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        The rows are divided among `n_jobs` threads.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The rows.
+        target : label or None, default None
+            The class, as in `explain`.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_samples, n_features)
+            Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
         """
+        if len(self.classes_) == 2:
+            tabled = self._take_apart_by_state(X)
+            if tabled is not None:
+                return contributions_by_state(tabled, self.classes_.tolist(), target)
         parts_of, n_rows = self._take_apart(X)
-        return contribution_matrix(parts_of, n_rows, self.classes_.tolist(), target)
+        return contribution_matrix(
+            parts_of,
+            n_rows,
+            n_features=len(self.hierarchy_),
+            classes=self.classes_.tolist(),
+            target=target,
+            n_jobs=self.n_jobs,
+        )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,8 +68,6 @@ class ScoreParts:
 
     Attributes
     ----------
-    joint : array of shape (n_rows, n_classes)
-        The joint log-probabilities of the model.
     values : array of shape (n_rows, n_features)
         The binary features.
     parents : array of shape (n_rows, n_features)
@@ -79,6 +78,8 @@ class ScoreParts:
         estimators are averaged.
     base : array of shape (n_rows, n_classes)
         The logarithms of the class priors, or the intercepts.
+    score : callable or None
+        Returns `joint`. None means that it is `base` plus the factors in the order of the columns.
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
     removed : RemovedByRow
@@ -89,15 +90,20 @@ class ScoreParts:
         Whether the factors are the logarithms of probabilities, unless estimators are averaged.
     """
 
-    joint: NDArray[np.float64]
     values: NDArray[np.uint8]
     parents: NDArray[np.int32]
     factors: NDArray[np.float64]
     base: NDArray[np.float64]
+    score: Callable[[], NDArray[np.float64]] | None = None
     averaging: NDArray[np.float64] | None = None
     removed: RemovedByRow = NOTHING_REMOVED
     has_tree: bool = False
     has_probabilities: bool = True
+
+    @cached_property
+    def joint(self) -> NDArray[np.float64]:
+        """The joint log-probabilities of the model, shape (n_rows, n_classes); computed when they are needed."""
+        return sum_factors(self.base, self.factors) if self.score is None else self.score()
 
 
 def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -109,6 +115,25 @@ def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDAr
     steps = np.concatenate([base[:, None, :], factors], axis=1)
     joint: NDArray[np.float64] = np.add.accumulate(steps, axis=1)[:, -1]
     return joint
+
+
+@dataclass(frozen=True, eq=False)
+class TabledParts:
+    """The parts of scores in which what a feature adds depends on which of a few states it is in.
+
+    Attributes
+    ----------
+    states : CSR array of shape (n_rows, n_features)
+        The states of features, numbers from 0.
+    factors : array of shape (n_states, n_features, n_classes)
+        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
+    all_take_part : bool
+        Whether features without an entry take part in the score of a row, too: those are in the state 0.
+    """
+
+    states: Any
+    factors: NDArray[np.float64]
+    all_take_part: bool = False
 
 
 @dataclass(frozen=True, eq=False)

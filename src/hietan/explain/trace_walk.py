@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -94,8 +95,7 @@ class _Walk:
     def __init__(self, hierarchy: Hierarchy, directed: bool, values: Sequence[int] | None) -> None:
         self.features = hierarchy.features
         d = len(self.features)
-        self.ancestors = _columns_of_rows(hierarchy.ancestor_matrix)
-        self.descendants = _columns_of_rows(hierarchy.descendant_matrix)
+        self.ancestors, self.descendants = _relatives(hierarchy)
         self.directed = directed
         self.values = values
         self.parent = [ROOT] * d
@@ -210,6 +210,12 @@ class _Walk:
         return ConsideredEdge(
             *edge, self.features[parent], self.features[child], self.direction[child], removed
         )
+
+
+@lru_cache(maxsize=1)  # traces of several rows follow each other
+def _relatives(hierarchy: Hierarchy) -> tuple[list[set[int]], list[set[int]]]:
+    """The ancestors and the descendants of each feature."""
+    return _columns_of_rows(hierarchy.ancestor_matrix), _columns_of_rows(hierarchy.descendant_matrix)
 
 
 def _columns_of_rows(matrix: Any) -> list[set[int]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -58,7 +57,7 @@ class Writer:
     """
 
     def __init__(self, take_apart: Callable[[Any], Parts]) -> None:
-        self.members: dict[str, bytes] = {}
+        self.members: dict[str, bytes | NDArray[Any]] = {}
         self.estimators: list[dict[str, Any]] = []
         """What was stored of each estimator, those within another one before it."""
         self._take_apart = take_apart
@@ -101,9 +100,7 @@ class Writer:
 
     def _array(self, value: NDArray[Any]) -> str:
         name = f"array{len(self.members)}.npy"
-        data = io.BytesIO()
-        np.save(data, np.ascontiguousarray(value), allow_pickle=False)
-        self.members[name] = data.getvalue()
+        self.members[name] = np.ascontiguousarray(value)
         return name
 
     def _hierarchy(self, value: Hierarchy) -> dict[str, Any]:

@@ -23,7 +23,13 @@ from hietan.persistence._values import Reader, Writer, check_nesting
 FORMAT, VERSIONS = "hietan model", (1, 2)
 
 
-def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    compressed: bool = False,
+) -> None:
     """Write a fitted model to a file, which `load` reads back.
 
     Parameters
@@ -38,6 +44,8 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
         The file to write. It is written completely or not at all.
     metadata : mapping or None, default None
         Plain values to keep in the file; `read_metadata` returns them.
+    compressed : bool, default False
+        Whether to compress the arrays. The file is then several times smaller, and takes many times longer to write.
 
     Raises
     ------
@@ -72,7 +80,7 @@ def save(model: Any, path: str | os.PathLike[str], *, metadata: Mapping[str, Any
         about |= {"version": 2, "scikit-learn": sklearn.__version__, "estimators": writer.estimators}
     about["metadata"] = dict(metadata or {})
     writer.members["about.json"] = json.dumps(about, indent=1).encode()
-    write_archive(Path(path), writer.members)
+    write_archive(Path(path), writer.members, compressed=compressed)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

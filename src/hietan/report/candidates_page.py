@@ -11,7 +11,7 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan.candidates import Candidates
 from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents, significant
-from hietan.evaluation.outputs.one_row import find_flip, order_columns, similar_rows
+from hietan.evaluation.outputs.one_row import by_spread, find_flip, promising_columns, similar_rows
 from hietan.report.html import render
 from hietan.report.links import TERM_URLS
 
@@ -228,5 +228,5 @@ def _flip(candidates: Candidates, row: Any, explanation: Any, tries: int) -> dic
     sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
     shares = np.array(trained.term_counts, dtype=np.float64) / sizes[:, None]
     column_of = {name: j for j, name in enumerate(trained.feature_names)}
-    order = order_columns(explanation, column_of, shares)
+    order = promising_columns(explanation, column_of, by_spread(shares))
     return find_flip(trained.classifier, row.toarray()[0], explanation.hierarchy, order, max(1, tries))

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, Self, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
@@ -209,8 +210,8 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
 
     @_if_offered
-    def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
-        """What each feature adds to the log-odds of a class in each row of X; the dropped columns add 0.
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X; the dropped columns have no entries.
 
         Parameters
         ----------
@@ -221,13 +222,13 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
 
         Returns
         -------
-        array of shape (n_samples, n_features)
+        scipy.sparse.csr_array of shape (n_samples, n_features)
             The numbers of `explain`.
         """
-        found = np.asarray(self._call("contributions", X, target=target))
-        whole = np.zeros((len(found), len(self.support_)))
-        whole[:, np.flatnonzero(self.support_)] = found
-        return whole
+        found: Any = sp.csr_array(self._call("contributions", X, target=target))
+        columns = np.flatnonzero(self.support_).astype(found.indices.dtype)
+        arrays = found.data, columns[found.indices], found.indptr
+        return sp.csr_array(arrays, shape=(found.shape[0], len(self.support_)))
 
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""

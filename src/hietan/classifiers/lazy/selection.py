@@ -34,7 +34,6 @@ from hietan.explain import (
     ScoreParts,
     explain_votes,
     removals,
-    sum_factors,
 )
 from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
@@ -373,7 +372,6 @@ class LazySelection(PackedBayes):
             parents, words, n_rows, **self._count_arguments(), **self._smoothing_arguments()
         )
         return ScoreParts(
-            joint=sum_factors(base, factors),
             values=values,
             parents=parents,
             factors=factors,

@@ -1,8 +1,8 @@
 """Which terms matter to a method: sums per term over the rows that were set aside, in few bytes.
 
-A method takes part if it offers `contributions`: an array of what each feature adds to the log-odds of the second class
-in each row. How much a term matters is how much its contribution varies between the rows of a fold: a term that every
-row has adds the same to all of them, so it tells nothing about any, however large its contribution is.
+A method takes part if it offers `contributions`: an array, sparse or not, of what each feature adds to the log-odds of
+the second class in each row. How much a term matters is how much its contribution varies between the rows of a fold: a
+term that every row has adds the same to all of them, so it tells nothing about any, however large its contribution is.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class TermEffects:
         for start in range(0, rows.shape[0], _BATCH):
             batch = rows[start : start + _BATCH]
             has = _dense(batch) > 0
-            adds = np.clip(np.asarray(model.contributions(batch), dtype=np.float64), -1e6, 1e6)
+            adds = np.clip(_dense(model.contributions(batch)).astype(np.float64), -1e6, 1e6)
             total += adds.sum(axis=0)
             squares += (adds**2).sum(axis=0)
             self._absolute += np.abs(adds).sum(axis=0)

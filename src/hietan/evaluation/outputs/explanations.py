@@ -7,8 +7,9 @@ fold in which it was set aside, fitted again, for the first seed.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +19,21 @@ from scipy.stats import rankdata
 from sklearn.base import clone
 
 from hietan._io import atomic_write, safe_file_name, to_json
+from hietan._runtime.parallel import run_ordered
+from hietan._runtime.thread_limits import one_thread
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import SHOWN_EDGES
 from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows
 from hietan.evaluation.outputs.effects import TermEffects
 from hietan.evaluation.outputs.file_names import method_stem
-from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL, find_flip, promising_columns
+from hietan.evaluation.outputs.one_row import (
+    MOST_TRIES,
+    TRIES_IN_ALL,
+    find_flip,
+    promising_columns,
+    telling_columns,
+)
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.study.results import StudyResults
 from hietan.exceptions import StudyError
@@ -86,6 +95,8 @@ def write_explanations(
     wanted: Sequence[str] = (),
     readable: bool = True,
     details: bool = False,
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Explain the rows that the methods are most confident about, correctly or not, and those that are requested.
 
@@ -103,6 +114,10 @@ def write_explanations(
     details : bool
         Whether to write `details/DATASET.json` for every dataset: what a report shows about it. Each model is fitted
         once for both.
+    n_jobs : int or None
+        The number of methods that are explained at a time, in threads, as in joblib. The files do not depend on it.
+    progress : callable, optional
+        Called with the number of datasets that are done and the number of all datasets.
 
     Returns
     -------
@@ -115,10 +130,16 @@ def write_explanations(
         If a method fails to explain its predictions; it is left out.
     """
     written = []
-    for rows in choose_study_rows(results, wanted):
+    chosen = choose_study_rows(results, wanted)
+    for n_done, rows in enumerate(chosen):
+        if progress is not None:
+            progress(n_done, len(chosen))
         shown = DatasetDetails(rows.dataset, rows.view, rows.why)
-        for key in rows.predictions:
-            text = _explain_method(rows, key, readable, shown if details else None)
+        explained = run_ordered(
+            partial(_explain_or_fail, rows, details), [(key,) for key in rows.predictions], n_jobs
+        )
+        for key, found in zip(rows.predictions, explained, strict=True):
+            text = _add_method(rows, key, found, readable, shown if details else None)
             if text is not None:
                 name = f"{method_stem(results.study.methods[key])}.json"
                 path = folder / FOLDER / safe_file_name(rows.dataset) / name
@@ -126,36 +147,65 @@ def write_explanations(
                 written.append(path)
         if details:
             written.append(shown.write(folder))
+    if progress is not None:
+        progress(len(chosen), len(chosen))
     return written
 
 
-def _explain_method(rows: ChosenRows, key: str, readable: bool, shown: DatasetDetails | None) -> str | None:
-    """Explain the rows by one method: add it to the details, if there are any, and return the text of its file.
-
-    A method that fails to explain what it predicted is left out with a warning; it must not cost the others theirs.
-    """
+def _explain_or_fail(rows: ChosenRows, in_detail: bool, key: str) -> ExplainedRows | str:
+    """What a method says about rows, or why it cannot; it must not cost the others theirs."""
     try:
-        explained = rows.explain(key, in_detail=shown is not None)
-        text = to_json(_readable(rows, key, explained.explanations)) if readable else None
-        if shown is not None:
-            shown.add(key, explained)
+        with one_thread():
+            return rows.explain(key, in_detail=in_detail)
     except Exception as error:
+        return _in_one_line(error)
+
+
+def _add_method(
+    rows: ChosenRows, key: str, found: ExplainedRows | str, readable: bool, shown: DatasetDetails | None
+) -> str | None:
+    """Add what a method says to the details, if there are any, and return the text of its file.
+
+    A method that fails to explain what it predicted is left out with a warning.
+    """
+    text, failure = None, found if isinstance(found, str) else None
+    if not isinstance(found, str):
+        try:
+            text = to_json(_readable(rows, key, found.explanations)) if readable else None
+            if shown is not None:
+                shown.add(key, found)
+        except Exception as error:
+            text, failure = None, _in_one_line(error)
+    if failure is not None:
         if shown is not None:
             shown.discard(key)
-        reason = " ".join(f"{type(error).__name__}: {error}".split())
         warnings.warn(
             f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
-            f"predictions ({reason}); everything else is written",
+            f"predictions ({failure}); everything else is written",
             RuntimeWarning,
             stacklevel=3,
         )
-        return None
     return text
 
 
-def write_details(results: StudyResults, folder: Path, *, wanted: Sequence[str] = ()) -> list[Path]:
-    """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables."""
-    return write_explanations(results, folder, wanted=wanted, readable=False, details=True)
+def _in_one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def write_details(
+    results: StudyResults,
+    folder: Path,
+    *,
+    wanted: Sequence[str] = (),
+    n_jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables.
+
+    The parameters are those of `write_explanations`.
+    """
+    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "progress": progress}
+    return write_explanations(results, folder, readable=False, details=True, **options)
 
 
 def refuse_unknown_rows(datasets: Iterable[Any], wanted: Sequence[str]) -> None:
@@ -239,7 +289,8 @@ def _explain(
         if tries is None:
             continue
         found.training.update(dict.fromkeys(here, train))
-        found.flips.update({i: _flip(fitted, data, i, found, tries) for i in here})
+        telling = telling_columns(data.X[train], data.y[train])
+        found.flips.update({i: _flip(fitted, data, i, found, telling, tries) for i in here})
         if hasattr(fitted, "trace"):
             found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
         if effects is not None:
@@ -247,11 +298,13 @@ def _explain(
     return found if effects is None else replace(found, effects=effects.content())
 
 
-def _flip(fitted: Any, data: Any, row: int, found: ExplainedRows, tries: int) -> dict[str, Any] | None:
+def _flip(
+    fitted: Any, data: Any, row: int, found: ExplainedRows, telling: Sequence[int], tries: int
+) -> dict[str, Any] | None:
     """What would change the class of a row."""
-    explanation, train = found.explanations[row], found.training[row]
+    explanation = found.explanations[row]
     column_of = {name: j for j, name in enumerate(explanation.hierarchy.features)}
-    order = promising_columns(explanation, column_of, data.X[train], data.y[train])
+    order = promising_columns(explanation, column_of, telling)
     values = data.X[[row]]
     dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)[0]
     return find_flip(fitted, dense, explanation.hierarchy, order, tries)

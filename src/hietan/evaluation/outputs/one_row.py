@@ -113,10 +113,11 @@ def find_flip(
     start = np.asarray(model.predict(csr_array(current[None, :])))[0]
     at = int(np.flatnonzero(model.classes_ == start)[0])
     columns: list[int] = []
+    flips = _Flips(hierarchy)
     for _ in range(MOST_CHANGES):
         if not candidates:
             break
-        changed = np.array([_flip_one(current, j, hierarchy) for j in candidates])
+        changed = flips.of(current, candidates)
         margin = _margins(model, changed, at)
         sizes = (changed != current).sum(axis=1)
         flipped = np.flatnonzero(margin < 0)
@@ -127,7 +128,7 @@ def find_flip(
         columns.append(candidates[best])
         current = changed[best]
         if len(flipped):
-            return {**_shortest_flip(model, np.asarray(row), at, hierarchy, columns), "tried": tried}
+            return {**_shortest_flip(model, np.asarray(row), at, flips, columns), "tried": tried}
         nearest = np.argsort(margin, kind="stable")[:_TRIED_AGAIN]
         candidates = [candidates[k] for k in nearest if candidates[k] != columns[-1]]
     return {"changes": [], "tried": tried}
@@ -140,11 +141,11 @@ def _margins(model: Any, rows: NDArray[np.uint8], at: int) -> NDArray[np.float64
 
 
 def _shortest_flip(
-    model: Any, row: NDArray[Any], at: int, hierarchy: Any, columns: Sequence[int]
+    model: Any, row: NDArray[Any], at: int, flips: _Flips, columns: Sequence[int]
 ) -> dict[str, Any]:
     """The shortest part of changes, in their order, that still flips the class: a later one may do without another."""
     sequences = [part for n in range(1, len(columns) + 1) for part in combinations(columns, n)]
-    walks = [_walk(row, part, hierarchy) for part in sequences]
+    walks = [_walk(row, part, flips) for part in sequences]
     ends = np.array([current for current, _ in walks])
     found = int(np.flatnonzero(_margins(model, ends, at) < 0)[0])
     current, changes = walks[found]
@@ -158,39 +159,58 @@ def _shortest_flip(
 
 
 def _walk(
-    row: NDArray[Any], columns: Sequence[int], hierarchy: Any
+    row: NDArray[Any], columns: Sequence[int], flips: _Flips
 ) -> tuple[NDArray[np.uint8], list[list[int]]]:
     """A row after some columns were flipped one after the other, and what each step changed."""
     current = (row > 0).astype(np.uint8)
     changes = []
     for column in columns:
-        after = _flip_one(current, column, hierarchy)
+        (after,) = flips.of(current, [column])
         changes.append([column, int(after[column]), int((after != current).sum())])
         current = after
     return current, changes
 
 
-def _flip_one(row: NDArray[np.uint8], column: int, hierarchy: Any) -> NDArray[np.uint8]:
-    changed = row.copy()
-    changed[column] = 1 - row[column]
-    if hierarchy is not None:
-        related = hierarchy.descendant_matrix if row[column] else hierarchy.ancestor_matrix
-        changed[related.indices[related.indptr[column] : related.indptr[column + 1]]] = changed[column]
-    return changed
+class _Flips:
+    """Changes rows one term at a time; their relatives change with them, so that closed rows stay closed."""
+
+    def __init__(self, hierarchy: Any) -> None:
+        # Each access makes a new matrix.
+        self._related = (
+            None if hierarchy is None else (hierarchy.ancestor_matrix, hierarchy.descendant_matrix)
+        )
+
+    def of(self, row: NDArray[np.uint8], columns: Sequence[int]) -> NDArray[np.uint8]:
+        """The row once for each of some columns, with this column changed."""
+        changed = np.tile(row, (len(columns), 1))
+        for new, column in zip(changed, columns, strict=True):
+            new[column] = 1 - row[column]
+            if self._related is not None:
+                related = self._related[int(row[column])]
+                new[related.indices[related.indptr[column] : related.indptr[column + 1]]] = new[column]
+        return changed
 
 
-def promising_columns(explanation: Any, column_of: Mapping[str, int], X: Any, y: Any) -> list[int]:
-    """All columns, those that may change an answer first: by their contributions and by how classes differ in them."""
+def telling_columns(X: Any, y: Any) -> list[int]:
+    """All columns, those in which the classes differ most first."""
     shares = [np.asarray((X[np.flatnonzero(y == label)] > 0).mean(axis=0)).ravel() for label in np.unique(y)]
-    return order_columns(explanation, column_of, np.array(shares))
+    return by_spread(np.array(shares))
 
 
-def order_columns(explanation: Any, column_of: Mapping[str, int], shares: NDArray[np.float64]) -> list[int]:
-    """The columns as by `promising_columns`, given the shares of the rows that have each term, class by class."""
+def by_spread(shares: NDArray[np.float64]) -> list[int]:
+    """The columns of `telling_columns`, given the share of the rows of each class that have each term."""
+    found: list[int] = np.argsort(-np.ptp(shares, axis=0), kind="stable").tolist()
+    return found
+
+
+def promising_columns(explanation: Any, column_of: Mapping[str, int], telling: Sequence[int]) -> list[int]:
+    """All columns, those that may change an answer first: by their contributions and by how classes differ in them.
+
+    `telling` are the columns in the order of `telling_columns`, for the rows that the model was fitted to.
+    """
     strongest = [column_of[part.feature] for part in explanation.strongest]
     # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
-    others = np.argsort(-np.ptp(shares, axis=0), kind="stable").tolist()
-    mixed = [j for k in range(len(others)) for j in (*strongest[k : k + 1], others[k])]
+    mixed = [j for k in range(len(telling)) for j in (*strongest[k : k + 1], telling[k])]
     return list(dict.fromkeys(mixed))
 
 
