@@ -409,10 +409,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         if relative is not None and not is_lambda_fraction(relative):
             raise ValueError(f"lam_relative must be a number from 1e-10 to 1, or None; got {relative!r}")
         if self.lam is not None and relative is not None:
-            raise ValueError(
-                f"lam and lam_relative exclude each other; got lam={self.lam!r} and lam_relative={relative!r}: "
-                f"set one of them to None"
-            )
+            given = f"lam={self.lam!r} and lam_relative={relative!r}"
+            raise ValueError(f"lam and lam_relative exclude each other; got {given}: set one of them to None")
         if not isinstance(self.criterion, str) or self.criterion not in LAMBDA_CRITERIA:
             raise ValueError(f"criterion must be one of {', '.join(LAMBDA_CRITERIA)}; got {self.criterion!r}")
         check_class_weight(self.class_weight)
