@@ -76,6 +76,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "abort_on_example_error": False,  # with warnings as errors, a failed example still fails the build
     "show_memory": False,
+    "write_computation_times": False,
     "min_reported_time": 5,
     "image_scrapers": ("matplotlib",),
     "default_thumb_file": None,
