@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hietan.explain.assemble import contribution_matrix, explain_rows
 from hietan.explain.explanation import Explanations
-from hietan.explain.labels import also_of_datasets, readable_names, row_labels
+from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.score_parts import ScoreParts
 from hietan.hierarchy import Hierarchy
 
@@ -59,10 +59,12 @@ class ExplainsRows:
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
+    @also_of_whole_datasets
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
 
-        `X` and `target` are those of `explain`; features that are left out of a row add 0 to it.
+        `X` and `target` are those of `explain`; of a dataset, all rows are meant. Features that are left out of a row add
+        0 to it.
         """
         parts_of, n_rows = self._take_apart(X)
         return contribution_matrix(parts_of, n_rows, self.classes_.tolist(), target)
