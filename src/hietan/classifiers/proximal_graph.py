@@ -385,8 +385,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
 
-        `X` and `target` are those of `explain`; of a dataset, all rows are meant. Features that are left out of a row add
-        0 to it.
+        `X` and `target` are those of `explain`; of a dataset, all rows are meant. Features that are left out of a row
+        add 0 to it.
         """
         rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         labels = self.classes_.tolist()
