@@ -308,9 +308,24 @@ def _as_another_model(clf):
     clf.model = "tan"
 
 
+def _numbered(change):
+    def forge(clf):
+        clf.training_numbers_ = change(clf.training_numbers_)
+
+    return forge
+
+
 @pytest.mark.parametrize(
     "forge",
     [
+        _numbered(lambda numbers: numbers[:-1]),
+        _numbered(lambda numbers: numbers[::-1].copy()),
+        _numbered(lambda numbers: numbers // 2),
+        _numbered(lambda numbers: numbers - 1),
+        _numbered(lambda numbers: numbers.astype(np.int32)),
+        _numbered(lambda numbers: numbers.astype(np.float64)),
+        _numbered(lambda numbers: numbers[:, None]),
+        _numbered(lambda numbers: "12345"),
         _without_a_row,
         _with_an_unknown_class,
         _with_a_row_too_many,
@@ -327,6 +342,29 @@ def test_forged_training_rows_are_refused(forge, tmp_path):
     hietan.save(clf, tmp_path / "forged.hietan")
     with pytest.raises(hietan.exceptions.ModelFileError):
         hietan.load(tmp_path / "forged.hietan")
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_neighbours_have_the_numbers_of_the_rows_that_were_given(stored, tmp_path):
+    X = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+    clf = LazySelection(model="nearest", n_neighbors=1)
+    clf.fit(X, [0, 1, 0, 1, 0, 1], sample_weight=[0, 0, 1, 2, 1, 1])
+    if stored:
+        hietan.save(clf, tmp_path / "model.hietan")
+        clf = hietan.load(tmp_path / "model.hietan")
+    assert [e.neighbours[0].row for e in clf.explain(X[2:])] == [f"training row {t}" for t in (2, 3, 4, 5)]
+    assert clf.training_numbers_.tolist() == [2, 3, 4, 5]
+
+
+def test_files_without_numbers_of_training_rows_are_loaded(tmp_path):
+    """Earlier versions did not store them."""
+    clf = LazySelection(model="nearest", n_neighbors=1).fit(np.eye(4), [0, 1, 0, 1])
+    explained = [e.text() for e in clf.explain(np.eye(4))]
+    del clf.training_numbers_
+    hietan.save(clf, tmp_path / "model.hietan")
+    again = hietan.load(tmp_path / "model.hietan")
+    assert [e.text() for e in again.explain(np.eye(4))] == explained
+    assert again.training_numbers_.tolist() == [0, 1, 2, 3]
 
 
 CHECKED_FIRST = [

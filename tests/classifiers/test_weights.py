@@ -291,6 +291,69 @@ def test_leaving_out_one_copy_or_a_whole_row():
             np.testing.assert_allclose(found[i], without.predict_joint_log_proba(X[[i]])[0], rtol=1e-12)
 
 
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 0.5, 1: 2.0}])
+def test_leaving_out_rows_of_classes_with_weights(class_weight, tmp_path):
+    """Without weights of their own, rows have those that fit gave them, also if they are some of the training rows."""
+    X, y, _ = problem()
+    X, y = X[5:], (np.arange(40) % 4 == 0)[5:].astype(int)
+    model = made(HieBAN, class_weight=class_weight).fit(X, y)
+    hietan.save(model, tmp_path / "model")
+    per_class = (
+        np.bincount(y).sum() / (2 * np.bincount(y)) if class_weight == "balanced" else np.array([0.5, 2])
+    )
+    np.testing.assert_array_equal(model.class_weight_, per_class)
+    for again in (model, hietan.load(tmp_path / "model")):
+        expected = again.leave_one_out_joint_log_proba(X, y, sample_weight=per_class[y])
+        np.testing.assert_array_equal(again.leave_one_out_joint_log_proba(X, y), expected)
+        np.testing.assert_array_equal(again.leave_one_out_joint_log_proba(X[3:9], y[3:9]), expected[3:9])
+    model.set_params(class_weight=None).fit(X, y)
+    assert not hasattr(model, "class_weight_")
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [np.ones(3), np.ones(2, dtype=np.float32), np.array([1, -1.0]), np.array([1, np.inf]), 2.0],
+    ids=repr,
+)
+def test_forged_weights_of_classes_are_refused(forged, tmp_path):
+    X, y, _ = problem()
+    model = made(HieBAN, class_weight="balanced").fit(X, y)
+    model.class_weight_ = forged
+    hietan.save(model, tmp_path / "model")
+    with pytest.raises(hietan.exceptions.ModelFileError, match="class_weight_"):
+        hietan.load(tmp_path / "model")
+
+
+def test_a_unit_that_would_round_a_weight_away_is_refused():
+    X, y, _ = problem()
+    for model, w, smallest in (
+        (made(HieBAN, weight_unit=2.0), None, "1.0"),
+        (made(HieBAN, weight_unit=2.0), np.where(y == 1, 3, 1), "1.0"),
+        (made(TAN, weight_unit=4.0, class_weight={0: 0.5}), np.append(0, np.full(39, 3.0)), "1.5"),
+    ):
+        pattern = (
+            rf"weight_unit={model.weight_unit} is too large: .* {smallest}, .* a smaller unit, such as 1.0"
+        )
+        for fit in (model.fit, lambda *rows, model=model: model.partial_fit(*rows[:2], [0, 1], *rows[2:])):
+            with pytest.raises(ValueError, match=pattern):
+                fit(X, y, w)
+    blocks = (da.from_array(part, chunks=10) for part in (X, y))
+    with pytest.raises(ValueError, match=r"weight_unit=2.0 is too large"):
+        made(HieBAN, weight_unit=2.0).fit(*blocks)
+    assert made(HieBAN, weight_unit=2.0).fit(X, y, np.full(40, 3)).class_count_.tolist() == [40, 40]
+
+
+@every_classifier
+def test_a_class_that_would_be_rounded_away_is_refused(make):
+    X, y, _ = problem()
+    w = np.where(y == 1, 1e-15, 1)
+    with pytest.raises(ValueError, match=r"class 1, up to 1e-15, are too small .* weights that differ less"):
+        made(make).fit(X, y, sample_weight=w)
+    w[[1, 3]] = 0.01  # the class is there; the smallest weights are rounded to 0, as those of any other rows
+    model = made(make).fit(X, y, sample_weight=w)
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
 def test_the_temperature_of_whole_weights_is_that_of_copies():
     X, y, w = problem()
     for parameters in ({"alpha": None}, {"class_prior": [0.3, 0.7]}):

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from hietan import HIPNB, TAN, Hierarchy, HieTANLite, LazySelection
+from hietan import HIPNB, TAN, HieLogistic, Hierarchy, HieTANLite, LazySelection, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.report import show_report
@@ -65,6 +65,36 @@ def test_votes_of_nearest_rows_have_the_names_of_the_classes():
     assert frame["neighbour"].str.startswith("training row").all()
 
 
+def test_classes_have_the_names_of_a_dataset_only_if_the_model_predicts_its_codes():
+    name, names = DATA.instance_names[0], np.array(DATA.target_names)
+    for labels in (names[DATA.y], DATA.y + 1, DATA.y == 1, DATA.y - 1.0):
+        model = TAN(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, labels)
+        for target in (None, *model.classes_.tolist()):
+            (explained,) = model.explain(DATA, name, target=target)
+            assert explained.classes == tuple(model.classes_.tolist())
+            assert explained.target == (explained.classes[1] if target is None else target)
+    with pytest.raises(ValueError, match=re.escape(repr(DATA.target_names[0]))):
+        model.explain(DATA, name, target=DATA.target_names[0])
+
+
+@pytest.mark.parametrize(
+    "make", [TAN, HieLogistic, lambda **options: ProximalGraph(lam=0.01, **options), LazySelection]
+)
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_contributions_of_a_dataset_are_those_of_all_its_rows(make, wrapped):
+    model = make(hierarchy=DATA.hierarchy)
+    model = (MinSupport(model, min_support=3) if wrapped else model).fit(DATA.X, DATA.y)
+
+    def dense(found):
+        return found.toarray() if hasattr(found, "toarray") else found
+
+    np.testing.assert_array_equal(dense(model.contributions(DATA)), dense(model.contributions(DATA.X)))
+    np.testing.assert_array_equal(
+        dense(model.contributions(DATA, target=DATA.target_names[0])),
+        dense(model.contributions(DATA.X, target=0)),
+    )
+
+
 def test_symbols_name_rows(clf):
     from dataclasses import replace
 
@@ -77,6 +107,9 @@ def test_unknown_rows_are_refused(clf):
         clf.explain(DATA, "nobody")
     with pytest.raises(ValueError, match=r"no row 'ROW-3'; did you mean 'row3'\?"):
         clf.explain(DATA, "ROW-3")
+    for number in (0, np.int64(3)):
+        with pytest.raises(TypeError, match=r"are given by name; .* pass data\.instance_names\[0\]"):
+            clf.explain(DATA, number)
     with pytest.raises(TypeError, match="X is not a dataset"):
         clf.explain(DATA.X, "row3")
 

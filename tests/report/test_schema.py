@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from sklearn.model_selection import KFold
 
 from hietan import HIPNB, TAN
 from hietan.catalogue import load_datasets
@@ -58,6 +59,14 @@ def summary(tmp_path_factory):
 
 def test_a_summary_is_as_the_schema_says(summary):
     assert list(problems(summary, SCHEMA)) == [] and summary["format"] == 1
+
+
+def test_folds_of_a_splitter_are_in_words(summary, tmp_path):
+    run_study(load_datasets(["synthetic-0"]), {"HIP": HIPNB()}, cv=KFold(2), output=tmp_path)
+    own = json.loads((tmp_path / "summary.json").read_text(encoding="utf-8"))
+    assert own["study"]["cv"].startswith("KFold(") and summary["study"]["cv"] == 2
+    assert list(problems(own, SCHEMA)) == []
+    assert list(problems({**own, "study": {**own["study"], "cv": 2.5}}, SCHEMA))
 
 
 def test_the_schema_notices_what_is_wrong(summary):

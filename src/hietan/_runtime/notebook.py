@@ -19,20 +19,24 @@ _CARD = (
 )
 
 
-def card(title: str, counts: Mapping[str, int], body: str) -> str:
-    """HTML with a title, a line of labelled counts, and a body that is already HTML.
+def card(title: str, counts: Mapping[str, int | str], body: str) -> str:
+    """HTML with a title, a line of labelled counts, which may be texts, and a body that is already HTML.
 
     >>> "<b>1,200</b>" in card("Dataset <1>", {"rows": 1200}, "<p>more</p>")
     True
     """
     cells = "".join(
-        f'<span style="margin-right:1.2em"><b>{count:,}</b> <span style="{FAINT}">{escape(what)}</span></span>'
+        f'<span style="margin-right:1.2em"><b>{_shown(count)}</b> <span style="{FAINT}">{escape(what)}</span></span>'
         for what, count in counts.items()
     )
     return (
         f'<div style="{_CARD}"><div style="font-weight:600">{escape(title)}</div>'
         f"<div>{cells}</div>{body}</div>"
     )
+
+
+def _shown(count: int | str) -> str:
+    return escape(count) if isinstance(count, str) else f"{count:,}"
 
 
 def details(title: str, body: str) -> str:

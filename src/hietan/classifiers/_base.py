@@ -100,6 +100,9 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
     def _tune(self, rows: TrainingRows) -> None:
         """Choose what is chosen by the training rows, once they are counted."""
 
+    def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
+        """Store what the weights of the rows of each class were multiplied with, if the model needs it later."""
+
     @staticmethod
     @abstractmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
@@ -234,6 +237,7 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
         for name, value in drawn.items():
             setattr(self, name, value)
         self.weight_unit_ = weighing.unit
+        self._keep_class_weights(weighing.per_class)
         self._set_counts(counts)
         self._tune(rows)
 

@@ -177,6 +177,7 @@ class RowsInMemory:
         units = weighing.units(self.y, self.weights)
         if units is None or units.all():
             return replace(self, units=units)
+        weighing.refuse_lost_classes(self.y, self.weights, units)
         kept = np.flatnonzero(units)
         numbers = kept if self.numbers is None else self.numbers[kept]
         weights = None if self.weights is None else self.weights[kept]
@@ -267,7 +268,8 @@ def choose_weighing(
         unit = 1.0
         if at_once and isinstance(rows, RowsInMemory) and (rows.weights is not None or per_class is not None):
             unit = choose_unit(weigh(rows.y, rows.weights, classes, per_class))
-    return Weighing(classes, per_class, float(unit), rounds=at_once or weight_unit is not None or unit != 1)
+    given = weight_unit is not None
+    return Weighing(classes, per_class, float(unit), rounds=at_once or given or unit != 1, given=given)
 
 
 def class_totals(

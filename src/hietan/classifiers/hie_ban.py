@@ -78,6 +78,8 @@ class HieBAN(BaseBayes):
         The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
     weight_unit_ : float
         The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
+    class_weight_ : array of shape (n_classes,)
+        What the weights of the rows of each class were multiplied with; only if `class_weight` is given.
     counts_ : OpenCounts
         The counts, which are all that is kept of the training data.
     alpha_ : float
@@ -112,7 +114,9 @@ class HieBAN(BaseBayes):
 
     alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
+    class_weight_: NDArray[np.float64]
     _stored = BaseBayes._stored | {"alpha_", "temperature_"}
+    _stored_sometimes = BaseBayes._stored_sometimes | {"class_weight_"}
 
     def __init__(
         self,
@@ -151,6 +155,11 @@ class HieBAN(BaseBayes):
                 "leave calibrate out to fit to parts of the data or to a Dask collection"
             )
 
+    def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
+        self.__dict__.pop("class_weight_", None)  # of an earlier fit
+        if per_class is not None:
+            self.class_weight_ = per_class
+
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
         return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
@@ -186,6 +195,8 @@ class HieBAN(BaseBayes):
             raise ValueError(
                 f"temperature_ is not a number from 1/{HOTTEST:g} to {HOTTEST:g}: {temperature!r:.80}"
             )
+        if "class_weight_" in fitted:
+            _check_class_weights(fitted["class_weight_"], len(fitted["classes_"]))
         super().__hietan_restore__(fitted)
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -201,7 +212,8 @@ class HieBAN(BaseBayes):
             Their classes in the training data.
         sample_weight : array of shape (n_samples,) or None, default None
             The weight with which each row is left out: that of the fit (times that of its class, if `class_weight` is
-            given) leaves it out altogether. None means 1: one of the copies that a whole weight stands for.
+            given) leaves it out altogether. None means that of a row that `fit` got without one: 1 (one of the copies
+            that a whole weight stands for), times the weight of its class (`class_weight_`), if there is one.
 
         Returns
         -------
@@ -222,7 +234,8 @@ class HieBAN(BaseBayes):
             raise ValueError(
                 f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
-        units = Weighing(self.classes_, None, self.weight_unit_, rounds=True).units(read.y, read.weights)
+        per_class = getattr(self, "class_weight_", None) if read.weights is None else None
+        units = Weighing(self.classes_, per_class, self.weight_unit_, rounds=True).units(read.y, read.weights)
         rows = BinaryRows.from_matrix(read.X, self.binarize, units)
         codes = np.searchsorted(self.classes_, read.y)
         network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
@@ -297,3 +310,11 @@ class HieBAN(BaseBayes):
         factors = np.full((N_STATES, *scores.on.shape), np.nan)
         factors[OPEN_ZERO], factors[OPEN_ONE] = scores.off / self.temperature_, scores.on / self.temperature_
         return open_states(rows, self.hierarchy_, factors)
+
+
+def _check_class_weights(weights: Any, n_classes: int) -> None:
+    """Refuse weights of classes from a file that no fit can have stored."""
+    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
+        raise ValueError("class_weight_ does not have a number for each class")
+    if not np.isfinite(weights).all() or (weights < 0).any():
+        raise ValueError("class_weight_ holds a number that is negative or not finite")

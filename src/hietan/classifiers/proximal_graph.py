@@ -46,7 +46,7 @@ from hietan.classifiers.checks import (
     warn_without_hierarchy,
 )
 from hietan.explain import Explanations, LinearParts, explain_linear, target_index
-from hietan.explain.labels import also_of_datasets, readable_names, row_labels
+from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
@@ -381,10 +381,11 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
+    @also_of_whole_datasets
     def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
         """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
 
-        `X` and `target` are those of `explain`; features that add nothing to a row have no entry in it.
+        `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing to a row have no entry.
         """
         read: Any = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         rows: sp.csr_array[np.float64] = sp.csr_array(read, copy=True)

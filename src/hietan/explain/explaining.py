@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hietan.explain.assemble import contribution_matrix, contributions_by_state, explain_rows
 from hietan.explain.explanation import Explanations
-from hietan.explain.labels import also_of_datasets, readable_names, row_labels
+from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.score_parts import ScoreParts, TabledParts
 from hietan.hierarchy import Hierarchy
 
@@ -65,6 +65,7 @@ class ExplainsRows:
             names=readable_names(term_names, self.hierarchy_.features),
         )
 
+    @also_of_whole_datasets
     def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
         """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, many at a time.
 
@@ -72,8 +73,8 @@ class ExplainsRows:
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
-            The rows.
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows; of a dataset, all of them.
         target : label or None, default None
             The class, as in `explain`.
 

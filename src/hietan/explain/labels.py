@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial, wraps
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -12,6 +12,7 @@ from hietan._runtime.spelling import lookalikes
 from hietan.explain.explanation import Explanations
 
 _Explain = TypeVar("_Explain", bound=Callable[..., Explanations])
+_Contributions = TypeVar("_Contributions", bound=Callable[..., Any])
 
 
 def row_labels(X: Any, n_rows: int) -> list[str]:
@@ -47,7 +48,7 @@ def also_of_datasets(explain: _Explain) -> _Explain:
         self: Any, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
     ) -> Explanations:
         if _is_dataset(X):
-            return _explain_dataset(partial(explain, self), X, rows, target, term_names)
+            return _explain_dataset(explain, self, X, rows, target, term_names)
         if rows is not None:
             raise TypeError(
                 f"rows is {rows!r:.40}, but X is not a dataset; rows can be named in a dataset only"
@@ -55,6 +56,18 @@ def also_of_datasets(explain: _Explain) -> _Explain:
         return explain(self, X, target=target, term_names=term_names)
 
     return cast(_Explain, explain_either)
+
+
+def also_of_whole_datasets(contributions: _Contributions) -> _Contributions:
+    """Let a classifier's `contributions` take a dataset as well, all of whose rows are meant; classes have names."""
+
+    @wraps(contributions)
+    def contributions_of_either(self: Any, X: Any, *, target: Any = None) -> Any:
+        if _is_dataset(X):
+            return contributions(self, X.X, target=_label(self, X, target))
+        return contributions(self, X, target=target)
+
+    return cast(_Contributions, contributions_of_either)
 
 
 def _is_dataset(X: Any) -> bool:
@@ -65,14 +78,16 @@ def _is_dataset(X: Any) -> bool:
 
 
 def _explain_dataset(
-    explain: Callable[..., Explanations], data: Any, rows: str | Sequence[str] | None, target: Any, names: Any
+    explain: Callable[..., Explanations], model: Any, data: Any, rows: Any, target: Any, names: Any
 ) -> Explanations:
     """Explain rows of a dataset that are given by name, with the names of its rows, classes and terms.
 
     Parameters
     ----------
     explain : callable
-        The classifier's `explain` of rows.
+        The classifier's `explain` of rows, which takes the classifier first.
+    model : classifier
+        The classifier.
     data : dataset
         An object with `X`, `instance_names`, `term_names`, `target_names` and, perhaps, `symbols`.
     rows : str, sequence of str or None
@@ -82,7 +97,7 @@ def _explain_dataset(
     names : mapping, sequence or None
         Readable names of the features; those of the dataset if None.
     """
-    wanted = list(data.instance_names) if rows is None else [rows] if isinstance(rows, str) else list(rows)
+    wanted = _wanted_rows(data, rows)
     place = {name: i for i, name in reversed(list(enumerate(getattr(data, "symbols", None) or ()))) if name}
     place |= {name: i for i, name in enumerate(data.instance_names)}
     unknown = [name for name in wanted if name not in place]
@@ -91,16 +106,42 @@ def _explain_dataset(
         example = ", ".join(map(repr, data.instance_names[:3]))
         hint = f"its rows are named like {example}" if meant is None else f"did you mean {meant!r}?"
         raise ValueError(f"the dataset has no row {unknown[0]!r}; {hint}")
-    classes = {str(name): c for c, name in enumerate(data.target_names)}
-    label = classes.get(target, target) if isinstance(target, str) else target
     found = explain(
+        model,
         data.X[[place[name] for name in wanted]],
-        target=label,
+        target=_label(model, data, target),
         term_names=data.term_names if names is None else names,
     )
+    names_of_codes = dict(enumerate(data.target_names)) if _predicts_codes(model, data) else {}
+    return Explanations(
+        one.renamed(name, lambda label: names_of_codes.get(label, label))
+        for one, name in zip(found, wanted, strict=True)
+    )
 
-    def named(value: Any) -> Any:
-        is_code = isinstance(value, int) and 0 <= value < len(data.target_names)
-        return data.target_names[value] if is_code else value
 
-    return Explanations(one.renamed(name, named) for one, name in zip(found, wanted, strict=True))
+def _wanted_rows(data: Any, rows: Any) -> list[str]:
+    """The names of the rows to explain; all rows if None."""
+    if rows is None:
+        return list(data.instance_names)
+    if isinstance(rows, str):
+        return [rows]
+    if not isinstance(rows, Iterable):
+        raise TypeError(
+            f"rows is {rows!r:.40}, but the rows of a dataset are given by name; for the first one, pass "
+            f"data.instance_names[0]"
+        )
+    return list(rows)
+
+
+def _predicts_codes(model: Any, data: Any) -> bool:
+    """Whether the classes of a model are the numbers of the classes of a dataset, rather than names or other labels."""
+    classes = np.asarray(getattr(model, "classes_", ()))
+    return classes.dtype.kind in "iu" and np.array_equal(classes, np.arange(len(data.target_names)))
+
+
+def _label(model: Any, data: Any, target: Any) -> Any:
+    """The label of a class that is given by its name in a dataset; other targets stay as they are."""
+    if not isinstance(target, str) or not _predicts_codes(model, data):
+        return target
+    codes = {str(name): code for code, name in enumerate(data.target_names)}
+    return codes.get(target, target)

@@ -26,7 +26,7 @@ from hietan.classifiers.checks import (
     warn_of_columns,
 )
 from hietan.explain import Explanations
-from hietan.explain.labels import also_of_datasets, readable_names
+from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -210,12 +210,13 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         return Explanations(replace(explanation, hierarchy=self.hierarchy_) for explanation in found)
 
     @_if_offered
+    @also_of_whole_datasets
     def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
         """What each feature adds to the log-odds of a class in each row of X; the dropped columns have no entries.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
             The rows, with all columns.
         target : label or None, default None
             The class, as for `explain`.

@@ -177,8 +177,10 @@ def _weighed(
     if weights is None:
         return rows, y, None, None
     require_weight(np.flatnonzero(weights))
-    units = Weighing(np.unique(y), None, choose_unit(weights), rounds=True).units(y, weights)
+    weighing = Weighing(np.unique(y), None, choose_unit(weights), rounds=True)
+    units = weighing.units(y, weights)
     assert units is not None
+    weighing.refuse_lost_classes(y, weights, units)
     chosen = np.flatnonzero(units)
     return rows[chosen], y[chosen], units[chosen], chosen
 

@@ -64,12 +64,15 @@ class Weighing:
         The unit, a power of two.
     rounds : bool
         Whether weights are rounded to multiples of the unit. If not, others are refused.
+    given : bool
+        Whether the user chose the unit. Then it is refused if it would round a weight above 0 to 0.
     """
 
     classes: NDArray[np.generic]
     per_class: NDArray[np.float64] | None
     unit: float
     rounds: bool
+    given: bool = False
 
     def units(self, y: NDArray[np.generic], weights: NDArray[np.float64] | None) -> NDArray[np.int32] | None:
         """How many units each row weighs, given its label and weight; None if every row counts once."""
@@ -84,12 +87,32 @@ class Weighing:
                 f"total is not known; or set weight_unit, a power of two such as 2**-10, to whose multiples they are "
                 f"rounded"
             )
+        lost = products[(units == 0) & (products > 0)] if self.given else products[:0]
+        if lost.size:
+            smallest = float(products[products > 0].min())
+            raise ValueError(
+                f"weight_unit={self.unit} is too large: the smallest weight above 0 is {smallest}, which would "
+                f"be rounded to 0; give a smaller unit, such as {math.ldexp(0.5, math.frexp(smallest)[1])}"
+            )
         if units.sum() > MOST_UNITS:
             raise ValueError(
                 f"the rows weigh {units.sum():,.0f} in units of {self.unit}, more than the counts can hold "
                 f"({MOST_UNITS:,}); use smaller weights or a larger weight_unit"
             )
         return units.astype(np.int32)
+
+    def refuse_lost_classes(
+        self, y: NDArray[np.generic], weights: NDArray[np.float64] | None, units: NDArray[np.int32]
+    ) -> None:
+        """Refuse weights that are all rounded to 0 units in some class."""
+        products = weigh(y, weights, self.classes, self.per_class)
+        lost = np.setdiff1d(y[products > 0], y[units > 0])
+        if lost.size:
+            raise ValueError(
+                f"the weights of the rows of class {lost.tolist()[0]!r}, up to {products[y == lost[0]].max()}, are too "
+                f"small beside the total of {products.sum()}: in units of {self.unit} they are all rounded to 0; give "
+                f"weights that differ less"
+            )
 
 
 def weigh(

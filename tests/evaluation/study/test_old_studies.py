@@ -8,11 +8,18 @@ import csv
 import json
 import os
 import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import ColumnTransformer
+from sklearn.ensemble import VotingClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from typer.testing import CliRunner
 
 from hietan import HIPNB, TAN
@@ -20,6 +27,7 @@ from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, Method, StudyError, make_rankings, read_summary, run_study
 from hietan.evaluation.study import read_manifest
+from hietan.evaluation.study.fingerprint import method_fingerprint
 from hietan.report import study_summary, write_report
 
 OLD = Path(__file__).parents[2] / "data" / "study-0.1"
@@ -120,6 +128,70 @@ def test_the_same_call_finds_it_finished_and_changes_nothing(old):
     run_again(old, seen.append)
     assert [(p.done, p.total, p.resumed, p.failed) for p in seen] == [(12, 12, 12, 0)]
     assert results_in(old) == results_in(OLD)
+
+
+class Model(ClassifierMixin, BaseEstimator):
+    """A classifier as an earlier release had it."""
+
+    def __init__(self, a=1):
+        self.a = a
+
+
+class ModelWithMore(ClassifierMixin, BaseEstimator):
+    __qualname__ = "Model"  # it is the same class in a later release
+    __added_parameters__ = frozenset({"b"})
+
+    def __init__(self, a=1, b=None):
+        self.a, self.b = a, b
+
+
+def composed(make, **parameters):
+    """Estimators that have others in lists."""
+    model = make(**parameters)
+    pipeline = Pipeline([("scale", MaxAbsScaler()), ("model", model)])
+    columns = ColumnTransformer(
+        [("one", FeatureUnion([("scale", MaxAbsScaler())]), [0]), ("rest", "drop", [1])]
+    )
+    return [
+        model,
+        pipeline,
+        GridSearchCV(pipeline, {"model": [make(a=2), model], "model__a": [1, 2]}),
+        VotingClassifier([("pipeline", pipeline), ("search", GridSearchCV(model, {"a": [1, 2]}))]),
+        Pipeline([("columns", columns), ("inner", pipeline)]),
+    ]
+
+
+def test_methods_in_lists_of_others_are_recognised(monkeypatch):
+    old = [method_fingerprint(method) for method in composed(Model)]
+    others = [method_fingerprint(method) for method in composed(Model, a=3)]
+    monkeypatch.setattr(sys.modules[__name__], "Model", ModelWithMore)
+    again = composed(ModelWithMore)
+    assert [method_fingerprint(method) for method in again] == old
+    assert all(
+        method.get_params()[name] is None for method, name in zip(again, ["b", "model__b"], strict=False)
+    )
+    assert [method_fingerprint(method) for method in composed(ModelWithMore, a=3)] == others
+    added = [method_fingerprint(method) for method in composed(ModelWithMore, b=2)]
+    assert len({*old, *others, *added}) == 15
+
+
+def test_the_names_and_classes_of_steps_count():
+    steps = [("scale", MaxAbsScaler()), ("model", TAN())]
+    pipelines = [
+        Pipeline(steps),
+        Pipeline([("scaled", MaxAbsScaler()), ("model", TAN())]),
+        Pipeline([("scale", StandardScaler()), ("model", TAN())]),
+        Pipeline([("scale", MaxAbsScaler()), ("model", HIPNB())]),
+        Pipeline([("scale", "passthrough"), ("model", TAN())]),
+        Pipeline([("scale", MaxAbsScaler()), ("model", TAN(class_weight="balanced"))]),
+        Pipeline([("scale", MaxAbsScaler()), ("again", MaxAbsScaler()), ("model", TAN())]),
+        Pipeline([("model", TAN()), ("scale", MaxAbsScaler())]),
+        VotingClassifier(steps),
+    ]
+    assert len({method_fingerprint(pipeline) for pipeline in pipelines}) == len(pipelines)
+    assert method_fingerprint(Pipeline([("scale", MaxAbsScaler()), ("model", TAN())])) == method_fingerprint(
+        pipelines[0]
+    )
 
 
 @pytest.mark.usefixtures("its_versions")

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import LeaveOneOut, PredefinedSplit, StratifiedKFold
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
@@ -18,6 +18,7 @@ from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
 from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.report import show_report
 from support.processes import contents
 
 DATASETS = [replace(make_hierarchical_classification(90, 25, random_state=k), name=f"d{k}") for k in range(4)]
@@ -78,6 +79,37 @@ def test_all_files_are_there_and_agree(study):
     summary = json.loads((path / "summary.json").read_text())
     assert summary["study"]["seeds"] == [0, 1] and len(summary["rankings"]) == 2
     assert "seconds" not in (path / "summary.json").read_text()
+
+
+def test_folds_may_lack_a_class(tmp_path):
+    """Metrics of a fold that need the missing class are empty; those of all rows together do not change."""
+    data = replace(make_hierarchical_classification(24, 5, random_state=0), name="two")
+    fold = np.arange(24) % 3
+    fold[np.flatnonzero(data.y == 0)[:4]] = 3
+    results = run_study([data], {"TAN": TAN()}, cv=PredefinedSplit(fold), output=tmp_path / "two")
+    lines = rows(tmp_path / "two" / "folds.csv")
+    predicted = results.predictions["two", "TAN @ tuned none", 0].y_pred
+    assert [line["n_rows"] for line in lines][3] == "4" and all(line["gmean"] for line in lines[:3])
+    assert [lines[3][name] for name in ("gmean", "sensitivity", "auc")] == [""] * 3
+    assert float(lines[3]["specificity"]) == np.mean(predicted[fold == 3] == 0)
+    assert read_summary(tmp_path / "two") == results.summary
+    assert np.isfinite(results.summary[0].metrics).all()
+
+    three = replace(make_hierarchical_classification(30, 5, n_classes=3, random_state=0), name="three")
+    results = run_study([data, three], {"TAN": TAN()}, cv=LeaveOneOut(), output=tmp_path / "all")
+    lines = rows(tmp_path / "all" / "folds.csv")
+    assert len(lines) == 24 + 30 and {line["gmean"] + line["auc"] for line in lines} == {""}
+    mine = [line["specificity"] + line["sensitivity"] for line in lines]
+    assert set(mine[:24]) <= {"0.0", "1.0"} and set(mine[24:]) == {""}
+    assert "24 to 30 folds" in repr(results) and "<b>24 to 30</b>" in results._repr_html_()
+    assert np.isfinite([results.summary[1]["gmean"], results.summary[1]["auc"]]).all()
+    content = show_report(results).content
+    assert [d["quality"] is None for d in content["datasets"]] == [False, True]
+
+
+def test_a_splitter_is_shown_by_the_number_of_its_folds():
+    results = run_study(DATASETS[:1], {"TAN": TAN()}, cv=StratifiedKFold(3, shuffle=True), usage=False)
+    assert "1 methods, 3 folds" in repr(results) and "<b>3</b>" in results._repr_html_()
 
 
 def test_ranks_are_over_datasets_with_the_seeds_averaged(study):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -53,3 +54,18 @@ def check_training_rows(words: Any, codes: Any, weights: Any, counts: PairCounts
     class_count = np.bincount(codes, weights, minlength=counts.n_classes)
     if not np.array_equal(class_count, counts.class_count) or not np.array_equal(ones, counts.ones):
         raise ValueError("the training rows are not those that were counted")
+
+
+def check_numbers(numbers: Any, n_rows: int) -> None:
+    """Refuse numbers of training rows that are not ascending numbers of rows, one for each row that was kept."""
+    if not isinstance(numbers, np.ndarray) or numbers.dtype != np.int64 or numbers.shape != (n_rows,):
+        raise ValueError("training_numbers_ do not have a number for each training row")
+    if n_rows and (numbers[0] < 0 or (numbers[1:] <= numbers[:-1]).any()):
+        raise ValueError("training_numbers_ are not ascending numbers from 0")
+
+
+def with_numbers(fitted: Mapping[str, Any]) -> dict[str, Any]:
+    """Fitted attributes with the numbers of the training rows, which files of older versions lack: 0, 1, ..."""
+    codes = fitted["training_codes_"]
+    n_rows = codes.size if isinstance(codes, np.ndarray) else 0  # wrong codes are refused later
+    return {"training_numbers_": np.arange(n_rows, dtype=np.int64), **fitted}

@@ -25,7 +25,7 @@ from hietan.classifiers.lazy._models import (
     SharedSelector,
 )
 from hietan.classifiers.lazy._reasons import removed_features
-from hietan.classifiers.lazy._training_rows import check_training_rows
+from hietan.classifiers.lazy._training_rows import check_numbers, check_training_rows, with_numbers
 from hietan.explain import (
     Explanations,
     Neighbour,
@@ -40,7 +40,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Tree, count_ones, count_pairs, first_violation, unpack
 
 _MOST = 2**31 - 1  # features and neighbours: more are never there
-_OF_NEAREST = frozenset({"training_words_", "training_codes_", "training_weights_"})
+_OF_NEAREST = frozenset({"training_words_", "training_codes_", "training_weights_", "training_numbers_"})
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -148,6 +148,8 @@ class LazySelection(PackedBayes):
         The class of each training row, as a place in `classes_`. Only with the model "nearest".
     training_weights_ : array of shape (n_samples,)
         How often each training row counts; those of weight 0 are not kept. Only with the model "nearest".
+    training_numbers_ : array of shape (n_samples,)
+        The number of each training row among those that were given to `fit`. Only with the model "nearest".
     n_features_in_ : int
         The number of columns of X.
     feature_names_in_ : array of shape (n_features,)
@@ -172,6 +174,7 @@ class LazySelection(PackedBayes):
     training_words_: NDArray[np.uint64]
     training_codes_: NDArray[np.int64]
     training_weights_: NDArray[np.int32]
+    training_numbers_: NDArray[np.int64]
 
     def __init__(
         self,
@@ -271,9 +274,10 @@ class LazySelection(PackedBayes):
         names, labels = readable_names(term_names, self.hierarchy_.features), self.classes_.tolist()
         words, n = read.words(np.arange(read.n_rows)), read.n_rows
         found, kept, values = self._learned.nearest(words, n), self._kept(words, n), unpack(words, n)
+        codes, numbers = self.training_codes_, self.training_numbers_
         voters = [
             [
-                Neighbour(f"training row {t}", labels[self.training_codes_[t]], common, either, vote)
+                Neighbour(f"training row {numbers[t]}", labels[codes[t]], common, either, vote)
                 for t, common, either, votes in zip(*columns, strict=True)
                 for vote in _single_votes(votes)
             ]
@@ -327,6 +331,8 @@ class LazySelection(PackedBayes):
         self.training_words_ = table.words(np.arange(table.n_rows))
         self.training_codes_ = np.searchsorted(self.classes_, rows.y).astype(np.int64)
         self.training_weights_ = np.ones(table.n_rows, dtype=np.int32) if rows.units is None else rows.units
+        numbers = np.arange(table.n_rows) if rows.numbers is None else rows.numbers
+        self.training_numbers_ = numbers.astype(np.int64)
 
     def _learn(self) -> LazyModel:
         counts, hierarchy = self.counts_, self.hierarchy_
@@ -405,6 +411,8 @@ class LazySelection(PackedBayes):
         """Restore fitted attributes, as `StorableMixin` describes; what they are depends on the model."""
         own = {"tan": frozenset({"root_order_"}), "nearest": _OF_NEAREST}
         needed = own.get(self.model, frozenset()) if isinstance(self.model, str) else frozenset()
+        if "training_codes_" in fitted:
+            fitted = with_numbers(fitted)
         if set(fitted) & ({"root_order_"} | _OF_NEAREST) != needed:
             raise ValueError(f"the fitted attributes are not those of the model {self.model!r:.80}")
         if self.model == "nearest":
@@ -414,6 +422,7 @@ class LazySelection(PackedBayes):
                 fitted["training_weights_"],
                 fitted["counts_"],
             )
+            check_numbers(fitted["training_numbers_"], len(fitted["training_codes_"]))
         super().__hietan_restore__(fitted)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hietan._io import atomic_write, csv_text, read_csv, to_json
 from hietan._runtime.notebook import card
@@ -113,7 +114,7 @@ class StudyResults:
         datasets, methods = len(self.study.datasets), len(self.study.methods)
         failed = f", {len(self.failures)} failed jobs" if self.failures else ""
         return (
-            f"StudyResults({datasets} datasets, {methods} methods, {self.study.cv} folds, "
+            f"StudyResults({datasets} datasets, {methods} methods, {self._n_folds()} folds, "
             f"{len(self.study.seeds)} seeds{failed})"
         )
 
@@ -121,11 +122,16 @@ class StudyResults:
         counts = {
             "datasets": len(self.study.datasets),
             "methods": len(self.study.methods),
-            "folds": self.study.cv,
+            "folds": self._n_folds(),
             "seeds": len(self.study.seeds),
             "failed jobs": len(self.failures),
         }
         return card("Study", counts, score_rows_html(self.rankings))
+
+    def _n_folds(self) -> int | str:
+        """The number of folds; some splitters make more of them for one dataset than for another."""
+        numbers = [self.study.n_folds(*which) for which in self.study.folds]
+        return max(numbers) if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
 
     def feature_usage(
         self, dataset: str | None = None, method: str | None = None, *, by: str | None = "selected"
@@ -312,13 +318,25 @@ def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
 def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
-        score = pooled.score
+        classes, score = np.unique(pooled.y_true), pooled.score
         for k in range(int(pooled.fold.max()) + 1):
             rows = pooled.fold == k
             ranked_by = None if score is None else score[rows]
             fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=ranked_by)
-            values = (METRICS[name].compute(fold) for name in _FOLD_METRICS)
-            yield [*which, k, int(rows.sum()), *values]
+            values = _fold_metrics(fold, classes)
+            yield [*which, k, int(rows.sum()), *(values[name] for name in _FOLD_METRICS)]
+
+
+def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
+    """The metrics of a fold; those that need rows of a class of which the fold has none are NaN."""
+    present = np.isin(classes, fold.y_true)
+    if present.all():
+        return {name: METRICS[name].compute(fold) for name in _FOLD_METRICS}
+    values = dict.fromkeys(_FOLD_METRICS, np.nan)
+    if len(classes) == 2:
+        name = ("specificity", "sensitivity")[int(present.argmax())]
+        values[name] = float(fold.recalls[0])
+    return values
 
 
 def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
