@@ -45,7 +45,7 @@ from hietan.classifiers.checks import (
     warn_of_columns,
     warn_without_hierarchy,
 )
-from hietan.explain import Explanations, LinearParts, explain_linear, target_index
+from hietan.explain import Explanations, LinearParts, explain_linear, linear_contributions, target_index
 from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
@@ -385,19 +385,14 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
         """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
 
-        `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing to a row have no entry.
+        `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
         """
-        read: Any = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        rows: sp.csr_array[np.float64] = sp.csr_array(read, copy=True)
-        labels = self.classes_.tolist()
-        if target is None and len(labels) > 2:
-            chosen = np.searchsorted(self.classes_, self.predict(X))
-        else:
-            chosen = np.full(rows.shape[0], target_index(target, labels, np.zeros(len(labels))))
-        weights = np.vstack([-self.coef_, self.coef_]) if len(labels) == 2 else self.coef_
-        rows.data = rows.data * weights[np.repeat(chosen, np.diff(rows.indptr)), rows.indices]
-        rows.eliminate_zeros()
-        return rows
+        read = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        chosen = np.searchsorted(self.classes_, self.predict(X))
+        if target is not None or len(self.classes_) == 2:
+            chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
+        weights = np.vstack([-self.coef_, self.coef_])[-len(self.classes_) :]
+        return linear_contributions(read, weights, chosen)
 
     # ------------------------------------------------------------------------------------------ checking
 

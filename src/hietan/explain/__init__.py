@@ -1,6 +1,6 @@
 """Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
-from hietan.explain.assemble import explain_linear, removals, target_index
+from hietan.explain.assemble import explain_linear, linear_contributions, removals, target_index
 from hietan.explain.explaining import ExplainsRows
 from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.neighbours import Neighbour, NeighbourExplanation, explain_votes
@@ -37,6 +37,7 @@ __all__ = [
     "edge_stability",
     "explain_linear",
     "explain_votes",
+    "linear_contributions",
     "mean_contributions",
     "removals",
     "sum_factors",

@@ -109,9 +109,13 @@ def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> l
     In the text of a reason, {} is a placeholder for the feature that made others redundant.
     """
     groups: dict[tuple[int, int, int], list[int]] = {}
+    number_of: dict[tuple[str, str], int] = {}  # one feature removes many others
     for removal in explanation.removed:
-        reason = reasons.index(removal.reason.replace(removal.by, "{}", 1))
-        groups.setdefault((column[removal.by], reason, removal.value), []).append(column[removal.feature])
+        number = number_of.get((removal.by, removal.reason))
+        if number is None:
+            number = reasons.index(removal.reason.replace(removal.by, "{}", 1))
+            number_of[removal.by, removal.reason] = number
+        groups.setdefault((column[removal.by], number, removal.value), []).append(column[removal.feature])
     return [[*key, columns] for key, columns in groups.items()]
 
 

@@ -1,0 +1,31 @@
+"""What may not be computed once per row, and how the arrays of a model file are stored."""
+
+import zipfile
+
+import numpy as np
+
+import hietan
+from hietan import HieTANLite
+from hietan.candidates import rank_rows, train_model
+from hietan.datasets import make_hierarchical_classification
+
+DATA = make_hierarchical_classification(60, 20, random_state=1)
+
+
+def test_the_columns_of_a_table_are_found_once():
+    ranked = rank_rows(train_model(HieTANLite(), DATA, validate=False), DATA)
+    assert ranked.columns is ranked.columns and ranked.to_csv().count("\n") == len(ranked.rows) + 2
+    assert "n_new" in vars(ranked)  # kept: it takes a pass over all rows
+
+
+def test_arrays_are_compressed_on_request(tmp_path):
+    model = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, DATA.y)
+    kinds = {}
+    for compressed in (False, True):
+        path = tmp_path / f"{compressed}.hietan"
+        hietan.save(model, path, compressed=compressed)
+        with zipfile.ZipFile(path) as archive:
+            members = [info for info in archive.infolist() if info.filename.endswith(".npy")]
+        kinds[compressed] = {info.compress_type for info in members}
+        assert np.array_equal(hietan.load(path).predict_proba(DATA.X), model.predict_proba(DATA.X))
+    assert kinds == {False: {zipfile.ZIP_STORED}, True: {zipfile.ZIP_DEFLATED}}
