@@ -385,8 +385,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the score of a class in each row of X: the numbers of `explain`, as an array.
 
-        `X` and `target` are those of `explain`; of a dataset, all rows are meant. Features that are left out of a row
-        add 0 to it.
+        `X` (all rows of a dataset) and `target` are those of `explain`; features that are left out of a row add 0.
         """
         rows: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         labels = self.classes_.tolist()
@@ -416,9 +415,8 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"criterion must be one of {', '.join(LAMBDA_CRITERIA)}; got {self.criterion!r}")
         check_class_weight(self.class_weight)
         max_iter = self.max_iter
-        if not isinstance(max_iter, numbers.Integral) or isinstance(max_iter, bool):
-            raise ValueError(f"max_iter must be an integer above 0, got {max_iter!r}")
-        if not 1 <= int(max_iter) < 2**62:
+        whole = isinstance(max_iter, numbers.Integral) and not isinstance(max_iter, bool)
+        if not whole or not 1 <= int(max_iter) < 2**62:
             raise ValueError(f"max_iter must be an integer above 0 (and below 2^62), got {max_iter!r}")
         if not is_positive(self.tol):
             raise ValueError(f"tol must be a number above 0, got {self.tol!r}")

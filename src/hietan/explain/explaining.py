@@ -63,8 +63,7 @@ class ExplainsRows:
     def contributions(self, X: Any, *, target: Any = None) -> NDArray[np.float64]:
         """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, as an array.
 
-        `X` and `target` are those of `explain`; of a dataset, all rows are meant. Features that are left out of a row
-        add 0 to it.
+        `X` (all rows of a dataset) and `target` are those of `explain`; features that are left out of a row add 0.
         """
         parts_of, n_rows = self._take_apart(X)
         return contribution_matrix(parts_of, n_rows, self.classes_.tolist(), target)
