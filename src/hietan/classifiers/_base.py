@@ -101,7 +101,7 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
         """Choose what is chosen by the training rows, once they are counted."""
 
     def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
-        """Store what the weights of the rows of each class were multiplied with, if the model needs it later."""
+        """Store what the weights of the rows of each class were multiplied with (None: 1), if it is needed later."""
 
     @staticmethod
     @abstractmethod

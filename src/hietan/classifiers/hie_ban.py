@@ -47,7 +47,9 @@ class HieBAN(BaseBayes):
         means that no features are related.
     alpha : float or None, default 1.0
         Weight of the prior guess in every probability; it must be above 0. None means that it is chosen from a grid by
-        the exact leave-one-out log loss of the training rows, which must then be in memory.
+        the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
+        or classes above 1, the copies of a row are among the others, which makes the choice too optimistic: scale
+        the weights so that their mean is 1.
     smoothing : {"laplace", "pooled"}, default "pooled"
         The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all classes together,
         so that a value that is rare or certain favours no class.
@@ -66,7 +68,8 @@ class HieBAN(BaseBayes):
         Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
         loss of the training rows, which must then be in memory. Features that say the same thing are counted several
         times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
-        the frequencies of the classes get more weight, so that predictions of a rare class become rarer.
+        the frequencies of the classes get more weight, so that predictions of a rare class become rarer. With whole
+        weights above 1, the choice is too optimistic, like that of `alpha`.
     n_jobs : int or None, default None
         Number of threads, as in joblib. The results do not depend on it.
 
@@ -79,7 +82,7 @@ class HieBAN(BaseBayes):
     weight_unit_ : float
         The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     class_weight_ : array of shape (n_classes,)
-        What the weights of the rows of each class were multiplied with; only if `class_weight` is given.
+        What the weights of the rows of each class were multiplied with, as `class_weight` says.
     counts_ : OpenCounts
         The counts, which are all that is kept of the training data.
     alpha_ : float
@@ -116,7 +119,7 @@ class HieBAN(BaseBayes):
     counts_: OpenCounts
     class_weight_: NDArray[np.float64]
     _stored = BaseBayes._stored | {"alpha_", "temperature_"}
-    _stored_sometimes = BaseBayes._stored_sometimes | {"class_weight_"}
+    _stored_sometimes = BaseBayes._stored_sometimes | {"class_weight_"}  # older files do not have them
 
     def __init__(
         self,
@@ -156,9 +159,7 @@ class HieBAN(BaseBayes):
             )
 
     def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
-        self.__dict__.pop("class_weight_", None)  # of an earlier fit
-        if per_class is not None:
-            self.class_weight_ = per_class
+        self.class_weight_ = np.ones(len(self.classes_)) if per_class is None else per_class
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
@@ -195,8 +196,8 @@ class HieBAN(BaseBayes):
             raise ValueError(
                 f"temperature_ is not a number from 1/{HOTTEST:g} to {HOTTEST:g}: {temperature!r:.80}"
             )
-        if "class_weight_" in fitted:
-            _check_class_weights(fitted["class_weight_"], len(fitted["classes_"]))
+        fitted = {"class_weight_": np.ones(len(fitted["classes_"])), **fitted}
+        _check_class_weights(fitted["class_weight_"], len(fitted["classes_"]))
         super().__hietan_restore__(fitted)
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -213,7 +214,7 @@ class HieBAN(BaseBayes):
         sample_weight : array of shape (n_samples,) or None, default None
             The weight with which each row is left out: that of the fit (times that of its class, if `class_weight` is
             given) leaves it out altogether. None means that of a row that `fit` got without one: 1 (one of the copies
-            that a whole weight stands for), times the weight of its class (`class_weight_`), if there is one.
+            that a whole weight stands for), times the weight of its class (`class_weight_`).
 
         Returns
         -------
@@ -234,7 +235,8 @@ class HieBAN(BaseBayes):
             raise ValueError(
                 f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
-        per_class = getattr(self, "class_weight_", None) if read.weights is None else None
+        weighted = read.weights is None and (self.class_weight_ != 1).any()
+        per_class = self.class_weight_ if weighted else None
         units = Weighing(self.classes_, per_class, self.weight_unit_, rounds=True).units(read.y, read.weights)
         rows = BinaryRows.from_matrix(read.X, self.binarize, units)
         codes = np.searchsorted(self.classes_, read.y)

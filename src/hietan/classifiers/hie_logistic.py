@@ -86,7 +86,9 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
         means that no features are related.
     alpha : float or None, default 1.0
         Weight of the prior guess in every probability of the network; it must be above 0. None means that it is chosen
-        by the exact leave-one-out log loss of HieBAN.
+        by the exact leave-one-out log loss of HieBAN. With whole weights of rows above 1, the copies of a row are among
+        the others, which makes the choice too optimistic: scale the weights so that their mean is 1. The same is true
+        of the cross-validations of `ridge` and `calibrate`.
     ridge : float or None, default 1.0
         Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
         the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
@@ -189,9 +191,10 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
         y : array of shape (n_samples,)
             Their classes.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts; 0 leaves it out. Whole numbers are numbers of copies. Other weights count in the
-            network (rounded to multiples of `weight_unit_`) and multiply the loss of a row, which is left out of its
-            own offset altogether; sigma and s are those of the rows without weights. None means once.
+            How often each row counts; 0 leaves it out. Whole numbers are numbers of copies, which distort what is
+            chosen (see the parameter `alpha`). Other weights count in the network (rounded to multiples of
+            `weight_unit_`) and multiply the loss of a row, which is left out of its own offset altogether; sigma and s
+            are those of the rows without weights. None means once.
 
         Returns
         -------
