@@ -150,8 +150,8 @@ class HieBAN(BaseBayes):
             )
 
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
-        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
+        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy, n_jobs=n_jobs))
 
     def _tune(self, rows: TrainingRows) -> None:
         self.temperature_ = 1.0
