@@ -36,7 +36,7 @@ class Buffer {
     size_ += n;
     return end;
   }
-  void swap(Buffer& other) {
+  void swap(Buffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);

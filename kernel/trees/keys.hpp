@@ -279,7 +279,7 @@ class SparseKeys {
   // The keys of pairs that never co-occur, of group g with the groups from `first` to `last` (exclusive).
   void compute_apart(std::size_t g, std::size_t first, std::size_t last, std::int64_t* out) const {
     information_.with_logs([&](const auto& logs) {
-      std::array<double, kTile> sum;
+      std::array<double, kTile> sum{};
       for (std::size_t begin = first; begin < last; begin += kTile) {
         const std::size_t end = std::min(begin + kTile, last);
         sum.fill(0.0);
