@@ -136,11 +136,12 @@ class Genes:
             table = table[numbers]
         else:
             ones = np.ones(len(numbers), dtype=np.uint8)
-            indptr = np.concatenate([[0], np.cumsum(sizes)])
+            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
             table = csr_array((ones, numbers, indptr), shape=(len(rows), len(self.numbers))) @ table
             table.data[:] = 1
         table.sort_indices()
-        return csr_array((table.data, table.indices.astype(np.int32), table.indptr), shape=table.shape)
+        chosen: csr_array = table
+        return chosen
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
         """The objects called `name`; the first of the kinds of names in `match` that knows it decides.
