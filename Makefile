@@ -198,7 +198,7 @@ oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every depe
 		$(OLDEST_WARNINGS) $(OLDEST_TESTS)
 
 callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
-	$(BIN)/python benchmarks/callgrind/callgrind.py
+	$(BIN)/python benchmarks/callgrind/callgrind.py $(CALLGRIND)
 
 accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy

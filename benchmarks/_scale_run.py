@@ -31,7 +31,8 @@ class Clock:
 
 def main(n: int, d: int, density: float, steps: list[str]) -> dict[str, Any]:
     data = make_hierarchical_classification(n, d, density=density, random_state=0)
-    X, y, options = data.X, data.y, {"hierarchy": data.hierarchy, "random_state": 0, "n_jobs": 2}
+    n_jobs = 1 if "fit only" in steps else 2
+    X, y, options = data.X, data.y, {"hierarchy": data.hierarchy, "random_state": 0, "n_jobs": n_jobs}
     data.hierarchy.ancestor_matrix, data.hierarchy.descendant_matrix  # noqa: B018  the closure counts as part of the data
     few = X[:, :20].toarray()
     HieTANLite(n_jobs=2).fit(few, y).predict(few[:200])  # so that whatever is loaded on first use is loaded
@@ -39,10 +40,13 @@ def main(n: int, d: int, density: float, steps: list[str]) -> dict[str, Any]:
     if "products" in steps:
         Z = X.astype(np.int32)
         clock("products", lambda: [(part.T @ part).nnz for part in (Z[y == c] for c in np.unique(y))])
+    if "threads" in steps:
+        clock("fit in one thread", lambda: HieTANLite(**{**options, "n_jobs": 1}).fit(X, y))
     model = clock("fit", lambda: HieTANLite(**options).fit(X, y))
     rows = min(n, 1000)
-    clock("rows", lambda: model.predict(X[:rows]))
-    clock("rows again", lambda: model.predict(X[:rows]))
+    if "fit only" not in steps:
+        clock("rows", lambda: model.predict(X[:rows]))
+        clock("rows again", lambda: model.predict(X[:rows]))
     if "all" in steps:
         clock("all", lambda: model.predict(X))
     sparse = model.counts_.pairs if isinstance(model.counts_.pairs, SparsePairs) else None

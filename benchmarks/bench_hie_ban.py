@@ -17,7 +17,7 @@ from _data import load
 from _methods import new
 from _timing import Case, Part, alternate, ratio_figures, ratio_table
 from bench_tan import floor
-from hietan import Hierarchy
+from hietan import HIPNB, Hierarchy
 from hietan.datasets import make_hierarchical_classification
 
 ROWS, FEATURES, ONES = 1_000_000, 100_000, 30
@@ -46,6 +46,7 @@ def report_scale(rounds: int = 3) -> Part:
         cases = [
             Case("scikit-learn's BernoulliNB fit", lambda _: BernoulliNB().fit(X, y)),
             Case("HieBAN fit, large", lambda _: new("HieBAN", data.hierarchy).fit(X, y), target=5),
+            Case("HIP+NB fit, large", lambda _: HIPNB(hierarchy=data.hierarchy).fit(X, y), target=5),
             Case(
                 "HieBAN predict, large",
                 lambda model: model.predict(X),
@@ -55,8 +56,8 @@ def report_scale(rounds: int = 3) -> Part:
         timings = alternate(cases, rounds)
     text = "\n\n".join(
         [
-            f"## HieBAN: {ROWS:,} rows, {FEATURES:,} features, {ONES} ones per row",
-            "Synthetic rows in a CSR matrix of bytes. The fit of HieBAN includes the check that the rows agree with "
+            f"## HieBAN and HIP: {ROWS:,} rows, {FEATURES:,} features, {ONES} ones per row",
+            "Synthetic rows in a CSR matrix of bytes. The fits include the check that the rows agree with "
             f"the hierarchy. One thread, median of {rounds} alternating rounds.",
             ratio_table(cases, timings),
         ]

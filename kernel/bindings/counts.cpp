@@ -1,6 +1,14 @@
 // Rows to words, rows to counts, counts to keys.
 #include <nanobind/stl/shared_ptr.h>
 
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
 #include "counts/counting.hpp"
@@ -43,10 +51,11 @@ Out<Word, 2> py_pack_dense(In<std::uint8_t, 2> values, In<std::int64_t, 1> rows)
 
 template <typename Index>
 Out<Word, 2> py_pack_sparse(In<Index, 1> indptr, In<Index, 1> indices, std::size_t d, In<std::int64_t, 1> rows) {
+  require_features(d);
+  auto words = make_array<Word>(word_count(rows.shape(0)), d);
+  Unlocked unlocked;
   const auto own = copied_csr_rows(indptr, indices, d, rows);
   const std::vector<std::int64_t> all = own.row_numbers();
-  auto words = make_array<Word>(word_count(all.size()), d);
-  Unlocked unlocked;
   pack_sparse(own.indptr.data(), own.indices.data(), d, all.data(), all.size(), words.data());
   return words;
 }
@@ -81,27 +90,93 @@ void py_count_sparse(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t,
                pairs.data());
 }
 
-template <typename Index>
-nb::tuple py_count_cooccurrences(In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> codes,
-                                 InOut<std::int32_t, 2> ones, const std::optional<In<std::int32_t, 1>>& weights) {
-  const std::size_t classes = ones.shape(0), d = ones.shape(1), n = codes.shape(0);
-  require(classes > 0 && d > 0 && indptr.shape(0) == n + 1, "indptr, codes and ones do not match each other: got ",
-          indptr.shape(0), " entries of indptr, ", n, " codes, ", classes, " classes and ", d, " features");
-  require_features(d);
-  const OwnWeights own_weights(weights, n);
-  require_room(ones.data(), ones.size(), own_weights.total);
-  const auto own = copied_csr(indptr, indices, d);
-  const std::vector<std::int64_t> own_codes = copied(codes);
-  for (const std::int64_t code : own_codes) require_below(code, classes, "a class code");
-  require_increasing(own, "the column indices of a row");
-  Cooccurrences found;
-  {
-    Unlocked unlocked;
-    count_cooccurrences(own.indptr.data(), own.indices.data(), own_codes.data(), own_weights.data(), n, d, classes,
-                        ones.data(), found);
+// Pairs of ones counted in parts, one after the other or by several threads. The rows are kept out of Python's reach.
+class PyCooccurrences {
+ public:
+  template <typename Index>
+  PyCooccurrences(const In<Index, 1>& indptr, const In<Index, 1>& indices, const In<std::int64_t, 1>& codes,
+                  std::size_t d, std::size_t classes, const std::optional<In<std::int32_t, 1>>& weights,
+                  std::size_t parts)
+      : classes_(classes),
+        d_(d),
+        weights_(weights, codes.shape(0)),
+        counted_(required_parts(parts)),
+        moved_(parts),
+        found_(parts) {
+    const std::size_t n = codes.shape(0);
+    require(classes > 0 && classes <= INT32_MAX && d > 0 && indptr.shape(0) == n + 1,
+            "indptr, codes and numbers do not match each other: got ", indptr.shape(0), " entries of indptr, ", n,
+            " codes, ", classes, " classes and ", d, " features");
+    require_features(d);
+    require(weights_.total <= INT32_MAX, weights_.total, " rows are more than the counts can hold: at most ",
+            INT32_MAX);
+    const Unlocked unlocked;
+    codes_ = copied(codes);
+    for (const std::int64_t code : codes_) require_below(code, classes, "a class code");
+    auto own = copied_csr(indptr, indices, d);
+    require_increasing(own, "the column indices of a row");
+    indptr_.assign(own.indptr.begin(), own.indptr.end());
+    if constexpr (std::is_same_v<Index, std::int32_t>)
+      indices_ = std::move(own.indices);
+    else
+      std::transform(own.indices.begin(), own.indices.end(), std::back_inserter(indices_),
+                     [](Index v) { return feature_id(index(v)); });
+    counting_ = std::make_unique<const Counting>(indptr_.data(), indices_.data(), codes_.data(), weights_.data(), n, d,
+                                                 classes);
+    ranges_ = counting_->ranges(parts);
+    ones_.assign(classes * d, 0);
   }
-  return nb::make_tuple(as_array(found.indptr), as_array(found.indices), as_array(found.values, classes));
-}
+
+  void count(std::size_t part) {
+    counted_.take(part);
+    const Unlocked unlocked;
+    counting_->count(ranges_[part], ranges_[part + 1], ones_.data(), found_[part]);
+    counted_.finish();
+  }
+
+  // Puts a part to its place, once all were counted.
+  void join(std::size_t part) {
+    require(counted_.all_done(), "not all parts were counted; call count(part) for each of them");
+    moved_.take(part);
+    const Unlocked unlocked;
+    std::call_once(begun_, [&] {
+      counting_.reset();
+      joined_ = std::make_unique<JoinedCooccurrences>(found_, classes_);
+    });
+    joined_->move(part);
+    moved_.finish();
+  }
+
+  // (ones, indptr, indices, values), once all parts are in their places; nothing is left here then.
+  nb::tuple take() {
+    require(moved_.all_done(), "not all parts are joined; call join(part) for each of them");
+    require(!taken_.exchange(true), "the counts were taken before");
+    auto ones = make_array<std::int32_t>(classes_, d_);
+    std::copy(ones_.begin(), ones_.end(), ones.data());
+    Cooccurrences& all = joined_->all();
+    return nb::make_tuple(ones, as_array(all.indptr), as_array(all.indices), as_array(all.values, classes_));
+  }
+
+ private:
+  using Counting = CooccurrenceCounting<std::int64_t, std::int32_t>;
+
+  static std::size_t required_parts(std::size_t n) {
+    require_parts(n);
+    return n;
+  }
+
+  std::size_t classes_, d_;
+  OwnWeights weights_;
+  std::vector<std::int64_t> indptr_, codes_;
+  std::vector<std::int32_t> indices_, ones_;
+  std::unique_ptr<const Counting> counting_;
+  std::vector<std::size_t> ranges_;
+  Parts counted_, moved_;
+  std::vector<Cooccurrences> found_;
+  std::once_flag begun_;
+  std::unique_ptr<JoinedCooccurrences> joined_;
+  std::atomic<bool> taken_{false};
+};
 
 nb::tuple py_add_cooccurrences(const PyCounts& a, const PyCounts& b) {
   require(a.sparse() && b.sparse() && a.classes() == b.classes() && a.features() == b.features(),
@@ -150,6 +225,14 @@ Out<std::int64_t, 1> py_pair_keys(In<std::int64_t, 1> first, In<std::int64_t, 1>
   return keys;
 }
 
+template <typename Index>
+void def_cooccurrences(nb::class_<PyCooccurrences>& cooccurrences) {
+  cooccurrences.def(nb::init<const In<Index, 1>&, const In<Index, 1>&, const In<std::int64_t, 1>&, std::size_t,
+                             std::size_t, const std::optional<In<std::int32_t, 1>>&, std::size_t>(),
+                    "indptr"_a.noconvert(), "indices"_a.noconvert(), "codes"_a.noconvert(), "n_features"_a,
+                    "n_classes"_a, "weights"_a.noconvert() = nb::none(), "n_parts"_a = 1);
+}
+
 std::size_t py_most_informative(const PyCounts& counts) { return most_informative(counts.of_some_rows()); }
 
 }  // namespace
@@ -165,10 +248,12 @@ void bind_counts(nb::module_& m) {
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "weights"_a.noconvert() = nb::none());
   m.def("count_sparse", &py_count_sparse<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
         "rows"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "weights"_a.noconvert() = nb::none());
-  m.def("count_cooccurrences", &py_count_cooccurrences<std::int32_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "codes"_a.noconvert(), "ones"_a.noconvert(), "weights"_a.noconvert() = nb::none());
-  m.def("count_cooccurrences", &py_count_cooccurrences<std::int64_t>, "indptr"_a.noconvert(), "indices"_a.noconvert(),
-        "codes"_a.noconvert(), "ones"_a.noconvert(), "weights"_a.noconvert() = nb::none());
+  nb::class_<PyCooccurrences> cooccurrences(m, "Cooccurrences");
+  def_cooccurrences<std::int32_t>(cooccurrences);
+  def_cooccurrences<std::int64_t>(cooccurrences);
+  cooccurrences.def("count", &PyCooccurrences::count, "part"_a)
+      .def("join", &PyCooccurrences::join, "part"_a)
+      .def("take", &PyCooccurrences::take);
 
   nb::class_<PyCounts>(m, "Counts")
       .def(nb::init<const In<std::int64_t, 1>&, const In<std::int32_t, 2>&, In<std::int32_t, 2>>(),
@@ -181,7 +266,8 @@ void bind_counts(nb::module_& m) {
   m.def("cmi_keys", &py_cmi_keys, "counts"_a);
   m.def("pair_keys", &py_pair_keys, "first"_a.noconvert(), "second"_a.noconvert(), "counts"_a);
   nb::class_<PySparseKeys>(m, "SparseKeys")
-      .def(nb::init<std::shared_ptr<const PyCounts>>(), "counts"_a)
+      .def(nb::init<std::shared_ptr<const PyCounts>, std::size_t>(), "counts"_a, "n_parts"_a = 1)
+      .def("compute", &PySparseKeys::compute, "part"_a)
       .def("row", &PySparseKeys::row, "i"_a);
   m.def("most_informative", &py_most_informative, "counts"_a);
 }

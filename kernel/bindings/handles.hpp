@@ -104,18 +104,34 @@ class PyCounts {
   std::unique_ptr<const Kept<std::int32_t, 1>> indices_;
 };
 
+inline void require_parts(std::size_t n) {
+  require(n > 0 && n <= 1U << 16U, "n_parts must be from 1 to ", 1U << 16U, ", got ", n);
+}
+
+// Of several parts, each has to be computed once before the keys can be used; a single one is computed at once.
 struct PySparseKeys {
   std::shared_ptr<const PyCounts> counts;
-  std::shared_ptr<const SparseKeys> keys;
+  std::shared_ptr<SparseKeys> keys;
 
-  explicit PySparseKeys(std::shared_ptr<const PyCounts> c) : counts(std::move(c)) {
+  PySparseKeys(std::shared_ptr<const PyCounts> c, std::size_t parts) : counts(std::move(c)) {
     require(counts->sparse(), "SparseKeys needs sparse counts; use cmi_keys for counts of all pairs");
+    require_parts(parts);
     const Counts view = counts->of_some_rows();
     Unlocked unlocked;
-    keys = std::make_shared<const SparseKeys>(view);
+    keys = std::make_shared<SparseKeys>(view, parts);
+    if (parts == 1) keys->compute(0);
+  }
+  void compute(std::size_t part) {
+    Unlocked unlocked;
+    keys->compute(part);
+  }
+  std::shared_ptr<const SparseKeys> complete() const {
+    require(keys->complete(), "not all parts of the keys were computed; call compute(part) for each of them");
+    return keys;
   }
   Out<std::int64_t, 1> row(std::size_t i) const {
     require_below(i, counts->features(), "a feature");
+    complete();
     auto out = make_array<std::int64_t>(counts->features() - i - 1);
     keys->row(i, out.data());
     return out;
@@ -162,7 +178,7 @@ inline Keys kernel_keys(const PyKeys& keys, const PyRelations& relations) {
   const auto* dense = std::get_if<In<std::int64_t, 1>>(&keys);
   require_keys(dense ? dense->shape(0) : pair_total(std::get<PySparseKeys>(keys).counts->features()), d);
   if (dense) return std::make_shared<const DenseKeys>(dense->data(), d);
-  return std::get<PySparseKeys>(keys).keys;
+  return std::get<PySparseKeys>(keys).complete();
 }
 
 struct PyRanking {
@@ -175,11 +191,14 @@ struct PyRanking {
 
   std::size_t sorted_edges() const { return ranking.sorted_edges(); }
 
-  // Sorts at least the first `limit` edges.
-  void sort(std::size_t limit) {
+  // How many blocks hold the first `limit` edges; see Ranking::plan.
+  std::size_t plan(std::size_t limit, std::size_t blocks) {
+    require_parts(blocks);
+    return ranking.plan(std::min(limit, pair_total(relations->features())), blocks);
+  }
+  void sort_block(std::size_t k) {
     Unlocked unlocked;
-    for (std::size_t k = 0; ranking.sorted_edges() < limit && ranking.block(k); ++k) {
-    }
+    ranking.block(k);
   }
 
   // The first `limit` edges (i < j), highest key first; sorts as far as needed.

@@ -62,6 +62,31 @@ nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 
   return nb::make_tuple(found.row, found.parent, found.child);
 }
 
+// The same from the lists of ones of the given rows.
+template <typename Index>
+nb::object py_find_violation_in_lists(In<std::int32_t, 1> parent_indptr, In<std::int32_t, 1> parent_indices,
+                                      In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows,
+                                      std::size_t block_rows) {
+  require(
+      parent_indptr.shape(0) > 1 && block_rows > 0,
+      "parent_indptr must have an entry more than there are features, at least two, and block_rows must be at least "
+      "1; got ",
+      parent_indptr.shape(0), " entries and ", block_rows);
+  const std::size_t d = parent_indptr.shape(0) - 1;
+  require_features(d);
+  Violation found;
+  {
+    const Unlocked unlocked;
+    const auto parents = copied_csr(parent_indptr, parent_indices, d);
+    require_increasing(parents, "the parents of a feature");
+    const auto own = copied_csr_rows(indptr, indices, d, rows);
+    found = find_violation_in_lists({parents.indptr.data(), parents.indices.data()}, own.indptr.data(),
+                                    own.indices.data(), d, own.indptr.size() - 1, block_rows);
+  }
+  if (found.row < 0) return nb::none();
+  return nb::make_tuple(found.row, found.parent, found.child);
+}
+
 }  // namespace
 
 void bind_trees(nb::module_& m) {
@@ -73,7 +98,8 @@ void bind_trees(nb::module_& m) {
       .def(nb::init<PyKeys, std::shared_ptr<const PyRelations>, std::size_t>(), "keys"_a.noconvert(), "relations"_a,
            "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
-      .def("sort", &PyRanking::sort, "limit"_a)
+      .def("plan", &PyRanking::plan, "limit"_a, "n_blocks"_a)
+      .def("sort_block", &PyRanking::sort_block, "k"_a)
       .def_prop_ro("n_sorted", &PyRanking::sorted_edges);
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
@@ -83,6 +109,12 @@ void bind_trees(nb::module_& m) {
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
   m.def("find_violation", &py_find_violation, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert(),
         "words"_a.noconvert(), "n_rows"_a);
+  m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int32_t>, "parent_indptr"_a.noconvert(),
+        "parent_indices"_a.noconvert(), "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a.noconvert(),
+        "block_rows"_a);
+  m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int64_t>, "parent_indptr"_a.noconvert(),
+        "parent_indices"_a.noconvert(), "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a.noconvert(),
+        "block_rows"_a);
 }
 
 }  // namespace hietan::python

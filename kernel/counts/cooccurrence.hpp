@@ -1,11 +1,13 @@
 // Pair counts of wide, sparse rows: only the pairs that occur in some row, as the rows of an upper triangle.
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 #include <utility>
 #include <vector>
 
+#include "counts/ranges.hpp"
 #include "counts/words.hpp"
 
 namespace hietan {
@@ -33,6 +35,16 @@ class Buffer {
     T* end = data_ + size_;
     size_ += n;
     return end;
+  }
+  void swap(Buffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+  void clear() {
+    std::free(data_);
+    data_ = nullptr;
+    size_ = capacity_ = 0;
   }
   // Hands the memory over; the caller must std::free it.
   T* release() {
@@ -62,14 +74,15 @@ struct RowsByFeature {
   std::vector<std::size_t> start;
   std::vector<std::uint32_t> row;
 
-  template <typename Index>
-  RowsByFeature(const Index* indptr, const Index* indices, std::size_t n, std::size_t d)
+  template <typename Pointer, typename Index>
+  RowsByFeature(const Pointer* indptr, const Index* indices, std::size_t n, std::size_t d)
       : start(d + 1, 0), row(index(indptr[n])) {
     for (std::size_t k = 0; k < row.size(); ++k) ++start[index(indices[k]) + 1];
     for (std::size_t v = 0; v < d; ++v) start[v + 1] += start[v];
     std::vector<std::size_t> next(start.begin(), start.end() - 1);
     for (std::size_t r = 0; r < n; ++r)
-      for (Index k = indptr[r]; k < indptr[r + 1]; ++k) row[next[index(indices[k])]++] = static_cast<std::uint32_t>(r);
+      for (Pointer k = indptr[r]; k < indptr[r + 1]; ++k)
+        row[next[index(indices[k])]++] = static_cast<std::uint32_t>(r);
   }
 };
 
@@ -107,34 +120,121 @@ class Partners {
 
 }  // namespace detail
 
-// `code[r]` is the class of row r, which counts weights[r] times, or once without weights; the weights are above 0 and
-// add up to at most INT32_MAX. Adds to `ones`, [class][feature]. For each feature in turn, the rows that have it are
-// read from that feature on: the counts of one feature then stay in the cache.
-template <typename Index>
-inline void count_cooccurrences(const Index* indptr, const Index* indices, const std::int64_t* code,
-                                const std::int32_t* weights, std::size_t n, std::size_t d, std::size_t classes,
-                                std::int32_t* ones, Cooccurrences& out) {
-  const detail::RowsByFeature rows(indptr, indices, n, d);
-  std::vector<const Index*> tail(n);  // what is left of each row: features are visited in the order of the columns
-  for (std::size_t r = 0; r < n; ++r) tail[r] = indices + indptr[r];
-  detail::Partners partners(d, classes);
-  *out.indptr.extend(1) = 0;
-  Checkpoint checkpoint;
-  std::size_t counted = 0;
-  for (std::size_t i = 0; i < d; ++i) {
-    checkpoint.pass(out.indices.size() - counted + (d - i) / kLanes);
-    counted = out.indices.size();
-    for (std::size_t k = rows.start[i]; k < rows.start[i + 1]; ++k) {
-      const std::size_t r = rows.row[k], c = index(code[r]);
-      const std::int32_t weight = weight_of(weights, r);
-      ones[c * d + i] += weight;
-      const Index* end = indices + indptr[r + 1];
-      for (const Index* j = ++tail[r]; j < end; ++j) partners.add(index(*j), c, weight);
-    }
-    partners.move_to(out, i);
-    *out.indptr.extend(1) = static_cast<std::int64_t>(out.indices.size());
+// Counts the pairs of CSR rows. `code[r]` is the class of row r, which counts weights[r] times, or once without
+// weights; the weights are above 0 and add up to at most INT32_MAX. For each feature in turn, the rows that have it are
+// read from that feature on: the counts of one feature then stay in the cache. Ranges of features may be counted by
+// several threads.
+template <typename Pointer, typename Index>
+class CooccurrenceCounting {
+ public:
+  CooccurrenceCounting(const Pointer* indptr, const Index* indices, const std::int64_t* code,
+                       const std::int32_t* weights, std::size_t n, std::size_t d, std::size_t classes)
+      : indptr_(indptr),
+        indices_(indices),
+        code_(code),
+        weights_(weights),
+        n_(n),
+        d_(d),
+        classes_(classes),
+        rows_(indptr, indices, n, d) {}
+
+  // Where ranges of features begin that hold about as many pairs each, and the end of the last one.
+  std::vector<std::size_t> ranges(std::size_t parts) const {
+    std::vector<std::size_t> pairs(d_, 0);  // that each feature begins, and a bit for the feature itself
+    for (std::size_t r = 0; r < n_ && parts > 1; ++r)
+      for (Pointer k = indptr_[r]; k < indptr_[r + 1]; ++k) pairs[index(indices_[k])] += index(indptr_[r + 1] - k);
+    return equal_ranges(pairs, parts);
   }
+
+  // Adds to `ones`, [class][feature], and appends the pairs of the features from `first` to `last` (exclusive).
+  void count(std::size_t first, std::size_t last, std::int32_t* ones, Cooccurrences& out) const {
+    // What is left of each row: features are visited in the order of the columns.
+    std::vector<const Index*> tail(n_);
+    for (std::size_t r = 0; r < n_; ++r)
+      tail[r] = std::lower_bound(indices_ + indptr_[r], indices_ + indptr_[r + 1], static_cast<Index>(first));
+    detail::Partners partners(d_, classes_);
+    *out.indptr.extend(1) = 0;
+    Checkpoint checkpoint;
+    std::size_t counted = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      checkpoint.pass(out.indices.size() - counted + (d_ - i) / kLanes);
+      counted = out.indices.size();
+      for (std::size_t k = rows_.start[i]; k < rows_.start[i + 1]; ++k) {
+        const std::size_t r = rows_.row[k], c = index(code_[r]);
+        const std::int32_t weight = weight_of(weights_, r);
+        ones[c * d_ + i] += weight;
+        const Index* end = indices_ + indptr_[r + 1];
+        for (const Index* j = ++tail[r]; j < end; ++j) partners.add(index(*j), c, weight);
+      }
+      partners.move_to(out, i);
+      *out.indptr.extend(1) = static_cast<std::int64_t>(out.indices.size());
+    }
+  }
+
+ private:
+  const Pointer* indptr_;
+  const Index* indices_;
+  const std::int64_t* code_;
+  const std::int32_t* weights_;
+  std::size_t n_, d_, classes_;
+  detail::RowsByFeature rows_;
+};
+
+// All features at once.
+template <typename Index>
+void count_cooccurrences(const Index* indptr, const Index* indices, const std::int64_t* code,
+                         const std::int32_t* weights, std::size_t n, std::size_t d, std::size_t classes,
+                         std::int32_t* ones, Cooccurrences& out) {
+  CooccurrenceCounting<Index, Index>(indptr, indices, code, weights, n, d, classes).count(0, d, ones, out);
 }
+
+// The parts of a count, to be put together by any number of threads: each part has its place.
+class JoinedCooccurrences {
+ public:
+  JoinedCooccurrences(std::vector<Cooccurrences>& parts, std::size_t classes) : parts_(parts), classes_(classes) {
+    std::size_t row = 0, pair = 0;
+    for (const Cooccurrences& part : parts) {
+      places_.push_back({row, pair});
+      row += part.indptr.size() - 1;
+      pair += part.indices.size();
+    }
+    *(indptr_ = all_.indptr.extend(row + 1)) = 0;
+    if (parts.size() == 1) return;
+    indices_ = all_.indices.extend(pair);
+    values_ = all_.values.extend(pair * classes);
+  }
+
+  // Moves a part to its place.
+  void move(std::size_t k) {
+    Cooccurrences& part = parts_[k];
+    const auto [row, pair] = places_[k];
+    for (std::size_t i = 1; i < part.indptr.size(); ++i)
+      indptr_[row + i] = static_cast<std::int64_t>(pair) + part.indptr.data()[i];
+    part.indptr.clear();
+    if (parts_.size() == 1) {
+      all_.indices.swap(part.indices);
+      all_.values.swap(part.values);
+      return;
+    }
+    std::copy_n(part.indices.data(), part.indices.size(), indices_ + pair);
+    part.indices.clear();
+    std::copy_n(part.values.data(), part.values.size(), values_ + pair * classes_);
+    part.values.clear();
+  }
+  Cooccurrences& all() { return all_; }
+
+ private:
+  struct Place {
+    std::size_t row, pair;
+  };
+
+  std::vector<Cooccurrences>& parts_;
+  std::size_t classes_;
+  std::vector<Place> places_;
+  Cooccurrences all_;
+  std::int64_t* indptr_ = nullptr;
+  std::int32_t *indices_ = nullptr, *values_ = nullptr;
+};
 
 // One of two sets of counts to be added.
 struct CooccurrenceView {

@@ -52,6 +52,7 @@ class Openings {
   std::size_t features() const { return set_.size(); }
   std::size_t sets() const { return first_member_.size(); }
   std::size_t parent_count(std::size_t v) const { return index(indptr_[v + 1] - indptr_[v]); }
+  Adjacency parents() const { return {indptr_.data(), indices_.data()}; }
   const std::int32_t* begin(std::size_t v) const { return indices_.data() + indptr_[v]; }
   const std::int32_t* end(std::size_t v) const { return indices_.data() + indptr_[v + 1]; }
   // The set of several parents that v has, or kNone.
@@ -79,48 +80,6 @@ class Openings {
   std::vector<std::int32_t> watched_begin_, watched_;  // the sets that each feature watches
 };
 
-// The ones of one row at a time, as bits that are set and cleared one by one: no work for the zeros.
-class RowBits {
- public:
-  explicit RowBits(std::size_t d) : words_(word_count(d), 0) {}
-
-  template <typename Index>
-  void set(const Index* begin, const Index* end) {
-    for (; begin != end; ++begin) words_[index(*begin) / kLanes] |= Word{1} << (index(*begin) % kLanes);
-  }
-  template <typename Index>
-  void clear(const Index* begin, const Index* end) {
-    for (; begin != end; ++begin) words_[index(*begin) / kLanes] = 0;
-  }
-  const Word* words() const { return words_.data(); }
-
- private:
-  std::vector<Word> words_;
-};
-
-// The first contradiction: of the first block of rows that has one, the first edge in the order of parents and
-// children, and the first row that contradicts it. `find_violation` gives the same, block after block.
-class FirstViolation {
- public:
-  explicit FirstViolation(std::size_t block_rows) : block_rows_(block_rows) {}
-
-  // The child is 1 in this row, and some of its parents are 0. Rows come in order.
-  void see(const Openings& openings, std::size_t row, std::int32_t child, const Word* bits) {
-    if (found_.row >= 0 && row / block_rows_ != index(found_.row) / block_rows_) return;
-    for (const std::int32_t* p = openings.begin(index(child)); p != openings.end(index(child)); ++p) {
-      if (has_bit(bits[index(*p) / kLanes], index(*p) % kLanes)) continue;
-      if (found_.row < 0 || *p < found_.parent || (*p == found_.parent && child < found_.child))
-        found_ = {static_cast<std::int64_t>(row), *p, child};
-      return;  // the parents ascend
-    }
-  }
-  const Violation& found() const { return found_; }
-
- private:
-  std::size_t block_rows_;
-  Violation found_;
-};
-
 // Counts the rows of a CSR matrix whose stored entries are the ones: of class c, ones[c][v] have v open and 1, and
 // open[c][v] have v open. Both begin with zeros. A 1 that is not open, which contradicts the hierarchy, is not counted.
 // Row r counts weights[r] times, or once without weights; the weights add up to at most INT32_MAX.
@@ -131,7 +90,7 @@ Violation count_openings(const Openings& openings, const Index* indptr, const In
   const std::size_t d = openings.features(), sets = openings.sets();
   std::vector<std::int32_t> shut(classes * d, 0), open_sets(classes * sets, 0), class_rows(classes, 0);
   RowBits bits(d);
-  FirstViolation first(block_rows);
+  FirstViolation first(openings.parents(), block_rows);
   Checkpoint checkpoint;
   for (std::size_t row = 0; row < rows; ++row) {
     checkpoint.pass(8 + 8 * index(indptr[row + 1] - indptr[row]));
@@ -146,7 +105,7 @@ Violation count_openings(const Openings& openings, const Index* indptr, const In
         ones[c * d + v] += weight;
       } else {
         shut[c * d + v] += weight;
-        first.see(openings, row, feature_id(v), bits.words());
+        first.see(row, feature_id(v), bits);
       }
       openings.for_each_open_set(v, bits.words(), [&](std::size_t s) { open_sets[c * sets + s] += weight; });
     }

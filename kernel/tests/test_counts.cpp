@@ -117,6 +117,29 @@ void test_sum_of_parts(const Problem& p) {
   CHECK_FOR(p.name(), same(sum.indices, p.occurring.indices) && same(sum.values, p.occurring.values));
 }
 
+// Ranges of features, counted one by one in any order, make the same counts, and cover all features in equal shares.
+void test_ranges(const Problem& p) {
+  const CooccurrenceCounting<std::int32_t, std::int32_t> counting(p.columns.indptr.data(), p.columns.indices.data(),
+                                                                  p.code.data(), nullptr, p.n, p.d, p.classes);
+  for (const std::size_t parts : {1, 2, 5, 50}) {
+    std::vector<std::int32_t> ones(p.classes * p.d, 0);
+    std::vector<Cooccurrences> found(parts);
+    const std::vector<std::size_t> ranges = counting.ranges(parts);
+    CHECK_FOR(p.name(), ranges.size() == parts + 1 && ranges.front() == 0 && ranges.back() == p.d);
+    CHECK_FOR(p.name(), std::is_sorted(ranges.begin(), ranges.end()));
+    for (std::size_t k = parts; k-- > 0;) counting.count(ranges[k], ranges[k + 1], ones.data(), found[k]);
+    JoinedCooccurrences joined(found, p.classes);
+    for (std::size_t k = parts; k-- > 0;) joined.move(k);
+    const auto same = [](const auto& a, const auto& b) {
+      return a.size() == b.size() && std::equal(a.data(), a.data() + a.size(), b.data());
+    };
+    const Cooccurrences& all = joined.all();
+    CHECK_FOR(p.name(), ones == p.ones && same(all.indptr, p.occurring.indptr));
+    CHECK_FOR(p.name(), same(all.indices, p.occurring.indices) && same(all.values, p.occurring.values));
+  }
+  CHECK_FOR(p.name(), equal_ranges({1, 1, 1, 1, 4, 4}, 3) == std::vector<std::size_t>({0, 4, 5, 6}));
+}
+
 // Rows with weights count as often as copies of them would.
 void test_weights(const Problem& p) {
   std::vector<std::int32_t> weights, indptr = {0}, indices, ones(p.classes * p.d, 0), copied_ones = ones;
@@ -199,6 +222,10 @@ void test_violations(const Problem& p) {
   const Lists children(child_of);
   const Violation found = find_violation(children.view(), p.d, p.words.data(), p.n);
   CHECK_FOR(p.name(), found.row == expected.row && found.parent == expected.parent && found.child == expected.child);
+  const Lists parents(p.parents);
+  const auto *indptr = p.columns.indptr.data(), *indices = p.columns.indices.data();
+  const Violation listed = find_violation_in_lists(parents.view(), indptr, indices, p.d, p.n, p.n);
+  CHECK_FOR(p.name(), listed.row == found.row && listed.parent == found.parent && listed.child == found.child);
   const std::vector<Word> closed(p.words.size(), 0);
   CHECK_FOR(p.name(), expected.row >= 0 && find_violation(children.view(), p.d, closed.data(), p.n).row < 0);
 
@@ -220,6 +247,7 @@ void test_counts() {
     test_pair_counts(p);
     test_cells_and_blocks(p);
     test_sum_of_parts(p);
+    test_ranges(p);
     test_weights(p);
     test_consistency(p);
     test_violations(p);

@@ -66,6 +66,33 @@ void test_keys(const Problem& p) {
   CHECK_FOR(p.name(), rows == keys);
 }
 
+// Computed in parts, in any order, the keys and all that is derived from them are the same.
+void test_parts_of_keys(const Problem& p) {
+  const SparseKeys whole(p.sparse());
+  for (const std::size_t parts : {2, 7}) {
+    SparseKeys keys(p.sparse(), parts);
+    for (std::size_t k = parts; k-- > 0;) {
+      CHECK_FOR(p.name(), !keys.complete());
+      keys.compute(k);
+    }
+    CHECK_FOR(p.name(), keys.complete() && keys.varies() == whole.varies());
+    bool same = true;
+    std::vector<std::int64_t> row(p.d), expected(p.d);
+    for (std::size_t i = 0; i < p.d; ++i) {
+      keys.row(i, row.data());
+      whole.row(i, expected.data());
+      same = same && row == expected;
+    }
+    const KeyHistogram::Size size{1, 1, p.d};
+    KeyHistogram::Cut cut, other;
+    while (same && !cut.exhausted()) {
+      cut = keys.histogram().next(cut, size), other = whole.histogram().next(other, size);
+      same = cut.edges == other.edges && cut.low() == other.low() && cut.high() == other.high();
+    }
+    CHECK_FOR(p.name(), same);
+  }
+}
+
 void test_most_informative(const Problem& p) {
   std::size_t best = 0;
   std::vector<double> found(p.d, 0.0);
@@ -98,6 +125,20 @@ bool same_edges(const Problem& p, const std::vector<Edge>& found, const std::vec
     if (Ends{found[k].first(), found[k].last()} != directed || found[k].related() != p.related(i, j)) return false;
   }
   return true;
+}
+
+// Blocks that are sorted out of order, after a plan, hold the edges in the same order.
+void test_plan(const Problem& p, const Keys& either, std::size_t block) {
+  Ranking as_read(either, p.relations(), block), planned(either, p.relations(), block);
+  const std::size_t blocks = planned.plan(pair_total(p.d) / 2 + 1, 3);
+  for (std::size_t k = blocks; k-- > 0;) planned.block(k);
+  CHECK_FOR(p.name(), blocks > 0 && planned.sorted_edges() > 0);
+  CHECK_FOR(p.name(), planned.plan(1, 3) == 1 && planned.plan(pair_total(p.d) / 2 + 1, 1) == blocks);
+  const std::vector<Edge> edges = read_all(planned, &Ranking::block), expected = read_all(as_read, &Ranking::block);
+  const auto same = [](const Edge& a, const Edge& b) {
+    return a.first_and_mark == b.first_and_mark && a.second == b.second;
+  };
+  CHECK_FOR(p.name(), std::equal(edges.begin(), edges.end(), expected.begin(), expected.end(), same));
 }
 
 void test_ranking(const Problem& p, const Keys& either, std::size_t block) {
@@ -262,6 +303,7 @@ void test_trees() {
   test_trees_of_kept_features();
   for (const Problem& p : problems()) {
     test_keys(p);
+    test_parts_of_keys(p);
     test_most_informative(p);
     const std::vector<std::int64_t> keys = all_keys(p);
     const Keys dense = std::make_shared<const DenseKeys>(keys.data(), p.d);
@@ -269,6 +311,7 @@ void test_trees() {
     for (const Keys& either : {dense, sparse}) {
       test_cuts(p, either);
       for (const std::size_t block : {0, 1, 7}) {
+        test_plan(p, either, block);
         test_ranking(p, either, block);
         test_eager_trees(p, either, block);
         test_lazy_trees(p, either, block);

@@ -39,6 +39,8 @@ class EdgeOrder {
   std::size_t portion(std::size_t least) const {
     return block_ ? block_ : std::max(least, visit_keys(keys_, [](const auto& keys) { return keys.portion(); }));
   }
+  // The size that was asked for, or else this one.
+  std::size_t block_or(std::size_t size) const { return block_ ? block_ : size; }
   Cut next(const Cut& last, std::size_t wanted) const {
     const KeyHistogram::Size size{wanted, block_ ? 2 * block_ : kManyTies, relations_.d};
     return visit_keys(keys_, [&](const auto& keys) { return keys.histogram().next(last, size); });
@@ -74,8 +76,10 @@ class EdgeOrder {
   template <typename Dead>
   std::vector<Edge> sorted(const Cut& cut, Dead&& dead) const {
     if (cut.edges == 0) return {};
-    std::vector<Entry> entries = visit_keys(keys_, [&](const auto& keys) { return entries_of(keys, cut, dead); });
-    sort_by_key(entries);
+    std::vector<Entry> entries, space;  // the same memory for every step: new pages cost as much as the work
+    visit_keys(keys_, [&](const auto& keys) { list_entries(keys, cut, dead, entries, space); });
+    sort_by_key(entries, space);
+    space = {};
     std::vector<Edge> edges(entries.size());
     std::transform(entries.begin(), entries.end(), edges.begin(), [](const Entry& e) { return e.edge; });
     return edges;
@@ -102,9 +106,10 @@ class EdgeOrder {
 
   // In order of (i, j).
   template <typename AnyKeys, typename Dead>
-  std::vector<Entry> entries_of(const AnyKeys& keys, const Cut& cut, Dead&& dead) const {
+  void list_entries(const AnyKeys& keys, const Cut& cut, Dead&& dead, std::vector<Entry>& entries,
+                    std::vector<Entry>& space) const {
     std::vector<std::uint8_t> relation(relations_.d, none);
-    std::vector<Entry> entries;
+    if (cut.whole()) entries.reserve(cut.edges);
     std::vector<Run> runs;
     keys.within(cut, [&](std::size_t i, std::size_t j, std::int64_t key) {
       if (dead(i, j)) return;
@@ -115,22 +120,22 @@ class EdgeOrder {
       }
       entries.push_back({key, directed(i, j, relation[j])});
     });
-    return AnyKeys::kRowsAscend ? entries : in_order(entries, runs);
+    if (AnyKeys::kRowsAscend) return;
+    put_in_order(entries, runs, space);
+    entries.swap(space);
   }
 
-  static std::vector<Entry> in_order(const std::vector<Entry>& entries, const std::vector<Run>& runs) {
+  static void put_in_order(const std::vector<Entry>& entries, const std::vector<Run>& runs, std::vector<Entry>& out) {
     std::vector<std::size_t> order(runs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(),
               [&](std::size_t a, std::size_t b) { return runs[a].feature < runs[b].feature; });
-    std::vector<Entry> sorted;
-    sorted.reserve(entries.size());
+    out.reserve(entries.size());
     for (const std::size_t k : order) {
       const std::size_t end = k + 1 < runs.size() ? runs[k + 1].start : entries.size();
-      sorted.insert(sorted.end(), entries.begin() + static_cast<std::ptrdiff_t>(runs[k].start),
-                    entries.begin() + static_cast<std::ptrdiff_t>(end));
+      out.insert(out.end(), entries.begin() + static_cast<std::ptrdiff_t>(runs[k].start),
+                 entries.begin() + static_cast<std::ptrdiff_t>(end));
     }
-    return sorted;
   }
 
   void mark(std::size_t i, std::vector<std::uint8_t>& relation, std::uint8_t above, std::uint8_t below) const {
@@ -140,7 +145,7 @@ class EdgeOrder {
   }
 
   // Descending, and stable, so that ties stay in order of (i, j): a radix sort by the distance from the largest key.
-  static void sort_by_key(std::vector<Entry>& entries) {
+  static void sort_by_key(std::vector<Entry>& entries, std::vector<Entry>& space) {
     if (entries.size() < 2) return;
     const auto by_key = [](const Entry& a, const Entry& b) { return a.key < b.key; };
     const auto ends = std::minmax_element(entries.begin(), entries.end(), by_key);
@@ -149,8 +154,8 @@ class EdgeOrder {
       return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(e.key);
     };
     const std::uint64_t range = below_high(*ends.first);
-    constexpr int kDigit = 11;
-    std::vector<Entry> other(range ? entries.size() : 0);
+    constexpr int kDigit = 8;  // more buckets would be more pages than the processor keeps track of
+    if (range) space.resize(entries.size());
     Checkpoint checkpoint;
     for (int shift = 0; shift < 64 && (range >> shift); shift += kDigit) {
       checkpoint.pass(entries.size());
@@ -158,8 +163,8 @@ class EdgeOrder {
       const auto digit = [&](const Entry& e) { return (below_high(e) >> shift) & ((1u << kDigit) - 1); };
       for (const Entry& e : entries) ++starts[digit(e) + 1];
       for (int k = 0; k < (1 << kDigit); ++k) starts[k + 1] += starts[k];
-      for (const Entry& e : entries) other[starts[digit(e)]++] = e;
-      entries.swap(other);
+      for (const Entry& e : entries) space[starts[digit(e)]++] = e;
+      entries.swap(space);
     }
   }
 

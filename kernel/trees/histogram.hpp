@@ -11,13 +11,18 @@ namespace hietan {
 class KeyHistogram {
  public:
   void add(std::int64_t key, std::size_t n = 1) { counts_[bucket(key)] += n; }
+  // More may be removed than was added, as long as the sum of all parts comes out right: unsigned numbers wrap around.
   void remove(std::int64_t key, std::size_t n) { counts_[bucket(key)] -= n; }
+  void add(const KeyHistogram& part) {
+    for (std::size_t b = 0; b < kBuckets; ++b) counts_[b] += part.counts_[b];
+  }
 
   // The buckets from `top` (exclusive) down to `bottom`, and of their edges those of the rows from `first` to `last`
   // (exclusive). Only a bucket of a single key is cut into rows, which is the order of ties.
   struct Cut {
     std::size_t top = kBuckets, bottom = kBuckets, edges = 0, first = 0, last = kAllRows;
 
+    bool whole() const { return first == 0 && last == kAllRows; }  // all edges of its buckets
     bool exhausted() const { return bottom == 0 && last == kAllRows; }
     bool positive() const { return bottom > kZero; }
     std::int64_t low() const { return lower_bound(bottom); }

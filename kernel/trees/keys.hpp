@@ -3,12 +3,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <variant>
 #include <vector>
 
+#include "counts/ranges.hpp"
 #include "trees/histogram.hpp"
 #include "trees/information.hpp"
 
@@ -71,29 +74,50 @@ class DenseKeys {
 
 // The key of a pair that never co-occurs depends only on the two features' numbers of ones, and most features share
 // theirs with many others. So there are keys of the pairs that co-occur, and keys of pairs of groups of features, far
-// fewer than pairs of features; where even these are many, they are recomputed for each block that may hold some.
+// fewer than pairs of features. Even these are many: of tiles of groups only the extremes are kept, and the keys are
+// computed again for each block that may hold some.
 class SparseKeys {
  public:
   static constexpr bool kRowsAscend = false;
 
-  explicit SparseKeys(const Counts& counts)
-      : counts_(counts), information_(counts), group_(counts.d), keys_(entries(counts)) {
+  explicit SparseKeys(const Counts& counts) : SparseKeys(counts, 1) { compute(0); }
+  // To be computed in parts, by any number of threads; nothing else may be called before all are done.
+  SparseKeys(const Counts& counts, std::size_t parts)
+      : counts_(counts),
+        information_(counts),
+        group_(counts.d),
+        keys_(new std::int64_t[entries(counts)]),
+        varies_(counts.d, 0),
+        parts_(parts) {
     find_groups();
-    information_.with_logs([&](const auto& logs) {
-      std::vector<double> sum;
-      Checkpoint checkpoint;
-      for (std::size_t i = 0; i < counts.d; ++i) {
-        checkpoint.pass(index(counts.indptr[i + 1] - counts.indptr[i]) * counts.classes);
-        fill_row(logs, i, sum);
-      }
-    });
-    for (const std::int64_t key : keys_) histogram_.add(key);
-    tally_groups();
-    find_varying();
+    tile_ = std::max(kTile, groups() * groups() / kMaxExtremes);
+    extremes_.resize(groups() * tiles());
+    std::vector<std::size_t> pairs(counts.d);
+    for (std::size_t i = 0; i < counts.d; ++i) pairs[i] = index(counts.indptr[i + 1] - counts.indptr[i]);
+    rows_ = equal_ranges(pairs, parts);
   }
 
+  // The keys of some rows' pairs that co-occur, and of some groups' pairs that do not. What the parts find is added up,
+  // so it does not matter in which order they are done.
+  void compute(std::size_t part) {
+    parts_.take(part);
+    Found found(counts_.d, groups());
+    fill_rows(rows_[part], rows_[part + 1], found);
+    std::vector<std::int64_t> apart(groups());
+    std::vector<std::size_t> together(groups());
+    Checkpoint checkpoint;
+    for (std::size_t g = part; g < groups(); g += parts_.size()) {
+      checkpoint.pass(groups() * counts_.classes);
+      tally_group(g, apart, together, found);
+    }
+    const std::scoped_lock guard(mutex_);
+    add(found);
+    parts_.finish();
+  }
+  bool complete() const { return parts_.all_done(); }
+
   const KeyHistogram& histogram() const { return histogram_; }
-  std::size_t portion() const { return std::min(keys_.size() / 4, pair_total(counts_.d) / 32); }
+  std::size_t portion() const { return std::min({entries(counts_) / 4, pair_total(counts_.d) / 32, kLargest}); }
 
   const std::vector<std::uint8_t>& varies() const { return varies_; }
 
@@ -101,46 +125,53 @@ class SparseKeys {
   template <typename F>
   void within(const KeyHistogram::Cut& cut, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
-    std::vector<std::int64_t> space;
+    std::vector<std::int64_t> apart(groups());
     std::vector<std::int32_t> partners;
+    std::vector<Word> marked(word_count(counts_.d), 0);
     Checkpoint checkpoint;
     for (std::size_t g = 0; g < groups(); ++g) {
-      checkpoint.pass(groups());
+      checkpoint.pass(tiles());
       const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(start_[g]);
       const auto end = member_.begin() + static_cast<std::ptrdiff_t>(start_[g + 1]);
       const auto first = std::lower_bound(begin, end, cut.first), last = std::lower_bound(first, end, cut.last);
       if (first == last) continue;
-      partners.clear();
-      const std::int64_t* apart = nullptr;
-      if (highest_[g] >= low && lowest_[g] < high) {
-        apart = apart_keys(g, space);
-        for (std::size_t j = *first + 1; j < counts_.d; ++j) {
-          const std::int64_t key = apart[group_[j]];
-          if (key >= low && key < high) partners.push_back(feature_id(j));
-        }
-      }
+      mark_partners(g, *first, low, high, apart, marked);
+      take_marked(marked, partners);
       for (auto i = first; i != last; ++i) {
         checkpoint.pass(partners.size() + index(counts_.indptr[*i + 1] - counts_.indptr[*i]));
-        row_within(*i, low, high, partners, apart, f);
+        row_within(*i, low, high, partners, apart.data(), f);
       }
     }
   }
 
   // The keys of row i: of its pairs with every j > i.
   void row(std::size_t i, std::int64_t* out) const {
-    std::vector<std::int64_t> space;
-    const std::int64_t* apart = apart_keys(group_[i], space);
+    std::vector<std::int64_t> apart(groups());
+    compute_apart(group_[i], 0, groups(), apart.data());
     for (std::size_t j = i + 1; j < counts_.d; ++j) out[j - i - 1] = apart[group_[j]];
     for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
       out[index(counts_.indices[e]) - i - 1] = keys_[index(e)];
   }
 
  private:
-  static constexpr std::size_t kMaxKeptGroups = 4096;  // 128 MB
+  static constexpr std::size_t kTile = 64, kMaxExtremes = std::size_t{1} << 22;  // 64 MB
+  static constexpr std::size_t kLargest = std::size_t{1} << 23;                  // edges of a first block: some 400 MB
+
+  // What a part adds to the whole.
+  struct Found {
+    Found(std::size_t d, std::size_t groups) : varies(d, 0), any_apart(groups, 0) {}
+    KeyHistogram histogram;
+    std::vector<std::uint8_t> varies;     // features with a key other than 0 where they co-occur
+    std::vector<std::uint8_t> any_apart;  // groups with one where they do not
+  };
+  struct Extremes {
+    std::int64_t lowest, highest;
+  };
 
   static std::size_t entries(const Counts& counts) { return index(counts.indptr[counts.d]); }
   std::size_t groups() const { return start_.size() - 1; }
   std::size_t size(std::size_t g) const { return start_[g + 1] - start_[g]; }
+  std::size_t tiles() const { return (groups() + tile_ - 1) / tile_; }
 
   // Features with the same number of ones in every class, in column order within their group.
   void find_groups() {
@@ -177,64 +208,93 @@ class SparseKeys {
     for (std::size_t e = from; e < to; ++e) keys_[e] = information_.key(sum[e - from]);
   }
 
-  // Counts the pairs of features of two groups, less those that co-occur and have a key of their own.
-  void tally_groups() {
-    highest_.assign(groups(), INT64_MIN);
-    lowest_.assign(groups(), INT64_MAX);
-    if (groups() <= kMaxKeptGroups) apart_.resize(groups() * groups());
-    std::vector<std::int64_t> space(groups());
-    std::vector<std::size_t> together(groups());
-    Checkpoint checkpoint;
-    for (std::size_t g = 0; g < groups(); ++g) {
-      checkpoint.pass(groups() * counts_.classes);
-      std::int64_t* apart = apart_.empty() ? space.data() : apart_.data() + g * groups();
-      compute_apart(g, apart);
-      for (std::size_t h = g; h < groups(); ++h) {
-        histogram_.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
-        for (const std::size_t k : {g, h}) {
-          highest_[k] = std::max(highest_[k], apart[h]);
-          lowest_[k] = std::min(lowest_[k], apart[h]);
-        }
-      }
-      std::fill(together.begin(), together.end(), 0);
-      for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
-        for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)
-          ++together[group_[index(counts_.indices[e])]];
-      for (std::size_t h = 0; h < groups(); ++h) histogram_.remove(apart[h], together[h]);
-    }
-  }
-
-  void find_varying() {
-    varies_.resize(counts_.d);
-    for (std::size_t i = 0; i < counts_.d; ++i) {
-      if (highest_[group_[i]] != 0 || lowest_[group_[i]] != 0) varies_[i] = 1;
-      for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e)
-        if (keys_[index(e)] != 0) varies_[i] = varies_[index(counts_.indices[e])] = 1;
-    }
-  }
-
-  // The keys of pairs that never co-occur, of group g with every group; computed into `space` if they are not kept.
-  const std::int64_t* apart_keys(std::size_t g, std::vector<std::int64_t>& space) const {
-    if (!apart_.empty()) return apart_.data() + g * groups();
-    space.resize(groups());
-    compute_apart(g, space.data());
-    return space.data();
-  }
-
-  void compute_apart(std::size_t g, std::int64_t* out) const {
-    std::vector<double> sum(groups(), 0.0);
+  // The keys of the pairs that co-occur of the rows from `first` to `last` (exclusive).
+  void fill_rows(std::size_t first, std::size_t last, Found& found) {
     information_.with_logs([&](const auto& logs) {
-      for (std::size_t c = 0; c < counts_.classes; ++c) {
-        const auto row = information_.row(logs, member_[start_[g]], c);
-        const std::int32_t* one = counts_.ones_of(c);
-        for (std::size_t h = 0; h < groups(); ++h) {
-          const std::size_t j = member_[start_[h]];
-          // Two features with more ones in total than there are rows always co-occur: such a key is never read.
-          if (one[j] <= row.rest) sum[h] += row.term(0, one[j], information_.margin(j, c));
+      std::vector<double> sum;
+      Checkpoint checkpoint;
+      for (std::size_t i = first; i < last; ++i) {
+        checkpoint.pass(index(counts_.indptr[i + 1] - counts_.indptr[i]) * counts_.classes);
+        fill_row(logs, i, sum);
+        for (std::int64_t e = counts_.indptr[i]; e < counts_.indptr[i + 1]; ++e) {
+          const std::int64_t key = keys_[index(e)];
+          found.histogram.add(key);
+          if (key != 0) found.varies[i] = found.varies[index(counts_.indices[e])] = 1;
         }
       }
     });
-    for (std::size_t h = 0; h < groups(); ++h) out[h] = information_.key(sum[h]);
+  }
+
+  // Counts the pairs of features of two groups, less those that co-occur and have a key of their own.
+  void tally_group(std::size_t g, std::vector<std::int64_t>& apart, std::vector<std::size_t>& together, Found& found) {
+    compute_apart(g, 0, groups(), apart.data());
+    for (std::size_t t = 0; t < tiles(); ++t) {
+      const auto begin = apart.begin() + static_cast<std::ptrdiff_t>(t * tile_);
+      const auto end = apart.begin() + static_cast<std::ptrdiff_t>(std::min((t + 1) * tile_, groups()));
+      const auto [lowest, highest] = std::minmax_element(begin, end);
+      extremes_[g * tiles() + t] = {*lowest, *highest};
+      found.any_apart[g] |= static_cast<std::uint8_t>(*lowest != 0 || *highest != 0);
+    }
+    for (std::size_t h = g; h < groups(); ++h)
+      found.histogram.add(apart[h], h == g ? size(g) * (size(g) - 1) / 2 : size(g) * size(h));
+    std::fill(together.begin(), together.end(), 0);
+    for (std::size_t m = start_[g]; m < start_[g + 1]; ++m)
+      for (std::int64_t e = counts_.indptr[member_[m]]; e < counts_.indptr[member_[m] + 1]; ++e)
+        ++together[group_[index(counts_.indices[e])]];
+    for (std::size_t h = 0; h < groups(); ++h) found.histogram.remove(apart[h], together[h]);
+  }
+
+  void add(const Found& found) {
+    histogram_.add(found.histogram);
+    for (std::size_t v = 0; v < counts_.d; ++v)
+      varies_[v] |= static_cast<std::uint8_t>(found.varies[v] | found.any_apart[group_[v]]);
+  }
+
+  // Marks the features after `first` whose key with group g is in range where they never co-occur, and gives the keys
+  // of their groups to `apart`.
+  void mark_partners(std::size_t g, std::size_t first, std::int64_t low, std::int64_t high,
+                     std::vector<std::int64_t>& apart, std::vector<Word>& marked) const {
+    for (std::size_t t = 0; t < tiles(); ++t) {
+      const Extremes& extremes = extremes_[g * tiles() + t];
+      if (extremes.highest < low || extremes.lowest >= high) continue;
+      const std::size_t begin = t * tile_, end = std::min(begin + tile_, groups());
+      compute_apart(g, begin, end, apart.data());
+      for (std::size_t h = begin; h < end; ++h) {
+        if (apart[h] < low || apart[h] >= high) continue;
+        for (std::size_t m = start_[h + 1]; m > start_[h] && member_[m - 1] > first; --m)
+          marked[member_[m - 1] / kLanes] |= Word{1} << (member_[m - 1] % kLanes);
+      }
+    }
+  }
+
+  // What is marked, ascending; the marks are cleared.
+  static void take_marked(std::vector<Word>& marked, std::vector<std::int32_t>& out) {
+    out.clear();
+    for (std::size_t w = 0; w < marked.size(); ++w) {
+      for_each_bit(marked[w], [&](std::size_t bit) { out.push_back(feature_id(w * kLanes + bit)); });
+      marked[w] = 0;
+    }
+  }
+
+  // The keys of pairs that never co-occur, of group g with the groups from `first` to `last` (exclusive).
+  void compute_apart(std::size_t g, std::size_t first, std::size_t last, std::int64_t* out) const {
+    information_.with_logs([&](const auto& logs) {
+      std::array<double, kTile> sum{};
+      for (std::size_t begin = first; begin < last; begin += kTile) {
+        const std::size_t end = std::min(begin + kTile, last);
+        sum.fill(0.0);
+        for (std::size_t c = 0; c < counts_.classes; ++c) {
+          const auto row = information_.row(logs, member_[start_[g]], c);
+          const std::int32_t* one = counts_.ones_of(c);
+          for (std::size_t h = begin; h < end; ++h) {
+            const std::size_t j = member_[start_[h]];
+            // Two features with more ones in total than there are rows always co-occur: such a key is never read.
+            if (one[j] <= row.rest) sum[h - begin] += row.term(0, one[j], information_.margin(j, c));
+          }
+        }
+        for (std::size_t h = begin; h < end; ++h) out[h] = information_.key(sum[h - begin]);
+      }
+    });
   }
 
   // Merges two ascending lists: the features that co-occur with i, and those that do not but whose key with i is in
@@ -259,13 +319,16 @@ class SparseKeys {
 
   Counts counts_;
   Information information_;
-  std::vector<std::uint32_t> group_;            // of each feature
-  std::vector<std::size_t> member_, start_;     // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
-  std::vector<std::int64_t> keys_;              // of the pairs that co-occur
-  std::vector<std::int64_t> apart_;             // of those that don't, [group][group], unless there are many groups
-  std::vector<std::int64_t> highest_, lowest_;  // the same, of each group
-  std::vector<std::uint8_t> varies_;            // each feature
+  std::vector<std::uint32_t> group_;         // of each feature
+  std::vector<std::size_t> member_, start_;  // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
+  std::unique_ptr<std::int64_t[]> keys_;     // of the pairs that co-occur
+  std::size_t tile_ = kTile;                 // groups that are looked at together: neighbours have similar keys
+  std::vector<Extremes> extremes_;           // of the keys of pairs that never co-occur, [group][tile]
+  std::vector<std::uint8_t> varies_;         // each feature
   KeyHistogram histogram_;
+  Parts parts_;
+  std::vector<std::size_t> rows_;  // where those of each part begin
+  std::mutex mutex_;               // held by a part that adds what it found
 };
 
 // Either kind. Both offer histogram(), portion(), varies(), within() and kRowsAscend: whether within() visits the rows

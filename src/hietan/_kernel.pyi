@@ -36,8 +36,38 @@ class Counts:
         indices: NDArray[np.int32],
     ) -> None: ...
 
+class Cooccurrences:
+    @overload
+    def __init__(
+        self,
+        indptr: NDArray[np.int32],
+        indices: NDArray[np.int32],
+        codes: NDArray[np.int64],
+        n_features: int,
+        n_classes: int,
+        weights: NDArray[np.int32] | None = None,
+        n_parts: int = 1,
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        indptr: NDArray[np.int64],
+        indices: NDArray[np.int64],
+        codes: NDArray[np.int64],
+        n_features: int,
+        n_classes: int,
+        weights: NDArray[np.int32] | None = None,
+        n_parts: int = 1,
+    ) -> None: ...
+    def count(self, part: int) -> None: ...
+    def join(self, part: int) -> None: ...
+    def take(
+        self,
+    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
+
 class SparseKeys:
-    def __init__(self, counts: Counts) -> None: ...
+    def __init__(self, counts: Counts, n_parts: int = 1) -> None: ...
+    def compute(self, part: int) -> None: ...
     def row(self, i: int) -> NDArray[np.int64]: ...
 
 class Ranking:
@@ -45,7 +75,8 @@ class Ranking:
         self, keys: NDArray[np.int64] | SparseKeys, relations: Relations, block: int = 0
     ) -> None: ...
     def edges(self, limit: int) -> NDArray[np.int32]: ...
-    def sort(self, limit: int) -> None: ...
+    def plan(self, limit: int, n_blocks: int) -> int: ...
+    def sort_block(self, k: int) -> None: ...
     @property
     def n_sorted(self) -> int: ...
 
@@ -152,22 +183,6 @@ def count_sparse(
     pairs: NDArray[np.int32],
     weights: NDArray[np.int32] | None = None,
 ) -> None: ...
-@overload
-def count_cooccurrences(
-    indptr: NDArray[np.int32],
-    indices: NDArray[np.int32],
-    codes: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    weights: NDArray[np.int32] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
-@overload
-def count_cooccurrences(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int64],
-    codes: NDArray[np.int64],
-    ones: NDArray[np.int32],
-    weights: NDArray[np.int32] | None = None,
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
 def add_cooccurrences(
     a: Counts, b: Counts
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]: ...
@@ -287,4 +302,22 @@ def find_violation(
     child_indices: NDArray[np.int32],
     words: NDArray[np.uint64],
     n_rows: int,
+) -> tuple[int, int, int] | None: ...
+@overload
+def find_violation_in_lists(
+    parent_indptr: NDArray[np.int32],
+    parent_indices: NDArray[np.int32],
+    indptr: NDArray[np.int32],
+    indices: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    block_rows: int,
+) -> tuple[int, int, int] | None: ...
+@overload
+def find_violation_in_lists(
+    parent_indptr: NDArray[np.int32],
+    parent_indices: NDArray[np.int32],
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    block_rows: int,
 ) -> tuple[int, int, int] | None: ...

@@ -44,7 +44,7 @@ def test_what_another_thread_writes_to_the_arguments_never_crashes():
     command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) == 47
+    assert int(done.stdout.split()[0]) == 52
 
 
 def unaligned(array):
@@ -87,18 +87,62 @@ def test_totals_that_lie_in_the_memory_of_the_rows_do_not_lead_astray(index):
     for found, wanted in zip(totals, expected, strict=True):
         np.testing.assert_array_equal(found, wanted)
 
-    shared = rows.indices.astype(index)
-    ones = shared.view(np.int32)[: 2 * d].reshape(2, d)
-    expected = _kernel.count_cooccurrences(indptr, shared.copy(), Y, ones.copy())
-    found = _kernel.count_cooccurrences(indptr, shared, Y, ones)
-    for part, wanted in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(part, wanted)
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_rows_that_change_after_they_were_handed_over_do_not_change_the_counts(index):
+    rows, d = sp.csr_array(X), X.shape[1]
+    indptr, indices, codes = rows.indptr.astype(index), rows.indices.astype(index), Y.copy()
+    counting = _kernel.Cooccurrences(indptr, indices, codes, d, 2, n_parts=2)
+    for array in (indptr, indices, codes):
+        array[:] = 7
+    for step in (counting.count, counting.join):
+        step(1)
+        step(0)
+    expected = count_pairs(BinaryRows.from_matrix(X), Y, 2, storage="sparse")
+    pairs = expected.pairs
+    wanted = expected.ones, pairs.indptr, pairs.indices, pairs.values
+    for part, right in zip(counting.take(), wanted, strict=True):
+        np.testing.assert_array_equal(part, right)
+
+
+def test_parts_are_done_once_and_all_of_them():
+    rows, d = sp.csr_array(X), X.shape[1]
+    counting = _kernel.Cooccurrences(rows.indptr, rows.indices, Y, d, 2, n_parts=2)
+    with pytest.raises(ValueError, match="there are 2 parts, got 2"):
+        counting.count(2)
+    counting.count(1)
+    with pytest.raises(ValueError, match="part 1 was done before"):
+        counting.count(1)
+    with pytest.raises(ValueError, match=r"not all parts were counted; call count\(part\)"):
+        counting.join(0)
+    counting.count(0)
+    counting.join(0)
+    with pytest.raises(ValueError, match=r"not all parts are joined; call join\(part\)"):
+        counting.take()
+    counting.join(1)
+    counting.take()
+    with pytest.raises(ValueError, match="taken before"):
+        counting.take()
+    counts = counted("sparse")
+    keys = _kernel.SparseKeys(counts.kernel, 3)
+    with pytest.raises(ValueError, match=r"not all parts of the keys were computed; call compute\(part\)"):
+        keys.row(0)
+    for part in (2, 0):
+        keys.compute(part)
+    with pytest.raises(ValueError, match="not all parts of the keys"):
+        _kernel.Ranking(keys, kernel_relations(Hierarchy.unrelated([f"x{j}" for j in range(d)])))
+    keys.compute(1)
+    for i in range(d):
+        np.testing.assert_array_equal(keys.row(i), _kernel.SparseKeys(counts.kernel).row(i))
+    for n_parts in (0, 1 << 20):
+        with pytest.raises(ValueError, match="n_parts must be from 1 to 65536"):
+            _kernel.SparseKeys(counts.kernel, n_parts)
 
 
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_counts_that_no_rows_have_are_refused(kind, storage, monkeypatch):
-    def count(rows, codes, columns):
+    def count(rows, codes, columns, n_jobs):
         return Counted(count_pairs(rows, codes, len(columns.classes), storage=storage), None)
 
     monkeypatch.setattr(kind, "_count", staticmethod(count))

@@ -71,7 +71,10 @@ def kernel_calls():
     ones, pairs = np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
     _kernel.count_words(words, ones, pairs)
     counts = _kernel.Counts(np.array([n]), ones[None], pairs[None])
-    found = _kernel.count_cooccurrences(indptr, indices, np.zeros(n, np.int64), np.zeros((1, d), np.int32))
+    counting = cooccurrences(indptr, indices, d)
+    for step in (counting.count, counting.join):
+        step(0)
+    _, *found = counting.take()
     sparse = _kernel.Counts(np.array([n]), ones[None], found[2], found[0], found[1])
     keys = _kernel.cmi_keys(counts)
     empty, chain = np.zeros(d + 1, np.int32), np.minimum(np.arange(d + 1), d - 1).astype(np.int32)
@@ -85,12 +88,7 @@ def kernel_calls():
         "count_sparse",
         lambda: _kernel.count_sparse(indptr, indices, rows, ones.copy(), pairs.copy()),
     )
-    yield (
-        "count_cooccurrences",
-        lambda: _kernel.count_cooccurrences(
-            indptr, indices, np.zeros(n, np.int64), np.zeros((1, d), np.int32)
-        ),
-    )
+    yield "Cooccurrences.count", lambda: cooccurrences(indptr, indices, d).count(0)
     yield "add_cooccurrences", lambda: _kernel.add_cooccurrences(sparse, sparse)
     yield "cmi_keys", lambda: _kernel.cmi_keys(counts)
     yield "pair_keys", lambda: _kernel.pair_keys(i, j, counts)
@@ -104,7 +102,15 @@ def kernel_calls():
         "find_violation",
         lambda: _kernel.find_violation(chain, np.arange(1, d, dtype=np.int32), words * 0, n),
     )
+    yield (
+        "find_violation_in_lists",
+        lambda: _kernel.find_violation_in_lists(empty, empty[:0], indptr, indices, rows, n),
+    )
     yield "prox", lambda: _kernel.GraphPenalty(chain, np.arange(1, d, dtype=np.int32)).prox(spread, 1e-3)
+
+
+def cooccurrences(indptr, indices, d):
+    return _kernel.Cooccurrences(indptr, indices, np.zeros(len(indptr) - 1, np.int64), d, 1)
 
 
 def ranking_of(keys, relations, limit):

@@ -121,3 +121,29 @@ def test_a_pickled_ranking_is_sorted_again(block):
     again = pickle.loads(pickle.dumps(ranking))
     assert again.block == block and again.kernel.n_sorted == 0
     np.testing.assert_array_equal(again.edges(), expected)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_threads_count_rank_and_sort_the_same(storage):
+    rng = np.random.default_rng(0)
+    d, n = 300, 400
+    X = (rng.random((n, d)) < rng.exponential(0.03, d)).astype(np.uint8)
+    rows = BinaryRows.from_matrix(X, weights=rng.integers(1, 4, n, dtype=np.int32))
+    y, unrelated = rng.integers(0, 3, n), Hierarchy.unrelated(map(str, range(d)))
+    rankings = []
+    for n_jobs in (1, 2, 3):
+        counts = count_pairs(rows, y, 3, storage=storage, n_jobs=n_jobs)
+        rankings.append(EdgeRanking(counts, unrelated, n_jobs=n_jobs))
+        rankings[-1].prepare()
+        assert rankings[-1].kernel.n_sorted > 0
+    alone, *others = rankings
+    for shared in others:
+        np.testing.assert_array_equal(shared.counts.ones, alone.counts.ones)
+        if storage == "sparse":
+            for name in ("indptr", "indices", "values"):
+                mine, other = (getattr(ranking.counts.pairs, name) for ranking in (alone, shared))
+                np.testing.assert_array_equal(mine, other)
+        else:
+            np.testing.assert_array_equal(shared.counts.pairs, alone.counts.pairs)
+        np.testing.assert_array_equal(all_keys(shared), all_keys(alone))
+        np.testing.assert_array_equal(shared.edges(), alone.edges())

@@ -44,6 +44,37 @@ def test_the_check_on_the_way_finds_the_same_violation(table, block):
         patch.setattr(module, "VIOLATION_BLOCK", block)
         found = count_openings(rows, np.zeros(len(X), dtype=np.int64), 1, hierarchy)[1]
     assert found == first_violation(rows, hierarchy, block)
+    assert found == first_violation(rows.sparse(), hierarchy, block) == literal_violation(X, hierarchy, block)
+
+
+def literal_violation(X, hierarchy, block):
+    """Block after block, edge after edge, row after row."""
+    edges = [(hierarchy.features.index(p), hierarchy.features.index(c)) for p, c in hierarchy.edges]
+    for start in range(0, len(X), block):
+        for parent, child in sorted(edges):
+            for row in range(start, min(start + block, len(X))):
+                if X[row, child] and not X[row, parent]:
+                    return row, hierarchy.features[parent], hierarchy.features[child]
+    return None
+
+
+@pytest.mark.parametrize("is_sparse", [False, True])
+def test_threads_find_the_same_violation_and_count_the_same(is_sparse, monkeypatch):
+    monkeypatch.setattr(relations, "_ROWS_AT_ONCE", 64)
+    monkeypatch.setattr(module, "VIOLATION_BLOCK", 16)
+    for place in ([], [(0, 5)], [(299, 5), (150, 2)], [(140, 3), (130, 5), (131, 3)]):
+        X = ROWS.copy()
+        for row, child in place:
+            X[row], X[row, child] = 0, 1
+        rows = BinaryRows.from_matrix(X, weights=1 + np.arange(300, dtype=np.int32) % 3)
+        rows = rows.sparse() if is_sparse else rows
+        expected = first_violation(rows, FORK, 16)
+        assert expected == literal_violation(X, FORK, 16) == first_violation(rows, FORK, 16, n_jobs=3)
+        whole, found = count_openings(rows, CODES, 3, FORK)
+        threads, same = count_openings(rows, CODES, 3, FORK, n_jobs=3)
+        assert found == same == expected
+        for name in ("class_count", "ones", "open"):
+            np.testing.assert_array_equal(getattr(threads, name), getattr(whole, name))
 
 
 def test_a_later_block_does_not_take_the_place_of_the_first_violation():

@@ -102,6 +102,20 @@ def run_ordered(
     return [results[k] for k in range(len(calls))]
 
 
+def number_of_parts(n_jobs: int | None, *, per_job: int = 4) -> int:
+    """How many parts a piece of work is divided into for `n_jobs` threads: one, or enough to balance the load.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        The number of threads, as in joblib.
+    per_job : int
+        The number of parts for each thread, unless there is one thread only. A part may have a fixed cost.
+    """
+    jobs = effective_n_jobs(n_jobs)
+    return 1 if jobs == 1 else per_job * jobs
+
+
 def run_unordered(
     function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_jobs: int | None, backend: str
 ) -> Iterator[_T]:

@@ -105,7 +105,7 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
 
     @staticmethod
     @abstractmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
         """Count the rows, given the class of each. Static, because it is sent to a cluster without the model."""
 
     @abstractmethod
@@ -229,7 +229,7 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
             warn_of_columns(self.hierarchy, rows.names, stacklevel=3)
             warn_without_hierarchy(self, stacklevel=3)
         drawn = self._draw(rows.n_features) if first else {}
-        counted = rows.counted(RowCounter(columns, self.binarize, self._count))
+        counted = rows.counted(RowCounter(columns, self.binarize, self._count, self.n_jobs))
         warn_of_contradiction(counted.violation, stacklevel=3)
         counts = counted.counts if first else self.counts_ + counted.counts
         # Nothing is refused from here on.
@@ -371,9 +371,9 @@ class PackedBayes(BaseBayes):
     _needs_pairs = True  # whether `_count` counts pairs
 
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
-        counts = count_pairs(rows, codes, len(columns.classes))
-        return Counted(counts, first_violation(rows, columns.hierarchy))
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
+        counts = count_pairs(rows, codes, len(columns.classes), n_jobs=n_jobs)
+        return Counted(counts, first_violation(rows, columns.hierarchy, n_jobs=n_jobs))
 
     @abstractmethod
     def _joint_log(

@@ -76,8 +76,8 @@ class Counted:
         return Counted(self.counts + later.counts, violation, self.n_rows + later.n_rows)
 
 
-# Counts rows and checks them against the hierarchy, given which class each of them has.
-CountFunction = Callable[[BinaryRows, NDArray[np.int64], Columns], Counted]
+# Counts rows and checks them against the hierarchy in a number of threads, given which class each of the rows has.
+CountFunction = Callable[[BinaryRows, NDArray[np.int64], Columns, int | None], Counted]
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,16 +92,20 @@ class RowCounter:
         A feature is 1 above it; see the parameter `binarize` of the classifiers.
     count : callable
         The function that counts: a static method of the classifier.
+    n_jobs : int or None
+        The number of threads that count, as in joblib.
     """
 
     columns: Columns
     threshold: float | None
     count: CountFunction
+    n_jobs: int | None = None
 
     def __call__(self, rows: RowsInMemory) -> Counted:
         """The counts of rows, whose labels are among the classes."""
         table = BinaryRows.from_matrix(rows.X, self.threshold, rows.units)
-        counted = self.count(table, np.searchsorted(self.columns.classes, rows.y), self.columns)
+        codes = np.searchsorted(self.columns.classes, rows.y)
+        counted = self.count(table, codes, self.columns, self.n_jobs)
         return Counted(counted.counts, rows.as_given(counted.violation), rows.n_given)
 
 

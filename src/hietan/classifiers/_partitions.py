@@ -73,7 +73,8 @@ class RowsInBlocks:
         """The sum of the counts of all blocks: each block is counted where it is, and only counts are sent."""
         lazy = dask_blocks.dask()
         reader = lazy.delayed(_reader(self.estimator, counter.columns), traverse=False)
-        shared = lazy.delayed((counter, self.weighing), traverse=False)
+        # The workers share the blocks: each counts one in a single thread.
+        shared = lazy.delayed((replace(counter, n_jobs=1), self.weighing), traverse=False)
         count = lazy.delayed(_count_block, pure=False)
         weights = self.weights or [None] * len(self.X)
         parts = [count(reader, shared, *block) for block in zip(self.X, self.y, weights, strict=True)]

@@ -141,7 +141,9 @@ class EagerTreeClassifier(TreeClassifier):
 
     @property
     def _ranking(self) -> EdgeRanking:
-        return EdgeRanking(self.counts_, self.hierarchy_)  # not kept: a tree needs it once
+        return EdgeRanking(
+            self.counts_, self.hierarchy_, n_jobs=self.n_jobs
+        )  # not kept: a tree needs it once
 
     def _learn(self) -> Tree:
         parent = self._ranking.tree(self._root_order, directed=self._directed)
@@ -233,7 +235,7 @@ class LazyTreeClassifier(TreeClassifier):
     _removes_redundant = True
 
     def _learn(self) -> EdgeRanking:
-        ranking = EdgeRanking(self.counts_, self.hierarchy_)
+        ranking = EdgeRanking(self.counts_, self.hierarchy_, n_jobs=self.n_jobs)
         ranking.prepare()
         return ranking
 

@@ -162,8 +162,8 @@ class HieBAN(BaseBayes):
         self.class_weight_ = np.ones(len(self.classes_)) if per_class is None else per_class
 
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
-        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy))
+    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
+        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy, n_jobs=n_jobs))
 
     def _tune(self, rows: TrainingRows) -> None:
         self.temperature_ = 1.0

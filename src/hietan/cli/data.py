@@ -186,8 +186,10 @@ def build(
 
     with errors(output):
         refuse_overwriting(output, ontology, annotations, labels, features_of, columns)
-        data = build_dataset(**_as_the_library_takes_them(arguments))
-        data.save(output)
+        with working("building the dataset"):
+            data = build_dataset(**_as_the_library_takes_them(arguments))
+        with working("writing it"):
+            data.save(output)
     if not is_quiet():
         _show(data.summary())
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
+from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.structure.rows import BinaryRows
 
 # Packed rows of a class are counted in blocks of this many: the words of a block stay in the cache.
@@ -184,6 +185,7 @@ def count_pairs(
     storage: str | None = None,
     by_row: bool | None = None,
     block_rows: int = _BLOCK_ROWS,
+    n_jobs: int | None = None,
 ) -> PairCounts:
     """Count the rows of each class, their ones and their pairs of ones.
 
@@ -203,6 +205,8 @@ def count_pairs(
         None chooses what costs less. Rows that are dense arrays are always packed.
     block_rows : int
         How many packed rows are counted at a time, a multiple of 64.
+    n_jobs : int or None
+        The number of threads, as in joblib; they share the counting of pairs that co-occur. The numbers are the same.
     """
     _check_storage(storage)
     _check_total(rows.total)
@@ -212,9 +216,19 @@ def count_pairs(
     if sparse:
         table = rows.sparse()
         assert table.indptr is not None and table.indices is not None
-        codes = np.ascontiguousarray(codes, dtype=np.int64)
-        found = _kernel.count_cooccurrences(table.indptr, table.indices, codes, ones, table.weights)
-        return PairCounts(class_count, ones, SparsePairs(*found))
+        found = _kernel.Cooccurrences(
+            table.indptr,
+            table.indices,
+            np.ascontiguousarray(codes, dtype=np.int64),
+            table.n_features,
+            n_classes,
+            table.weights,
+            parts := number_of_parts(n_jobs),
+        )
+        for step in found.count, found.join:
+            run_ordered(step, [(part,) for part in range(parts)], n_jobs)
+        ones, indptr, indices, values = found.take()
+        return PairCounts(class_count, ones, SparsePairs(indptr, indices, values))
     members = np.split(
         np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=n_classes))[:-1]
     )

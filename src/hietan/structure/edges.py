@@ -11,9 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan import _kernel
+from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
+
+_LARGEST_BLOCK = (
+    1 << 23
+)  # edges of a block that is sorted in advance: it takes some 40 bytes for each meanwhile
 
 
 class EdgeRanking:
@@ -31,12 +36,17 @@ class EdgeRanking:
         The hierarchy over the same features.
     block : int
         The number of edges in the first sorted block; 0 leaves it to the kernel. The order is the same.
+    n_jobs : int or None
+        The number of threads that compute the keys and sort the first blocks, as in joblib. The order is the same.
     """
 
-    def __init__(self, counts: PairCounts, hierarchy: Hierarchy, *, block: int = 0) -> None:
+    def __init__(
+        self, counts: PairCounts, hierarchy: Hierarchy, *, block: int = 0, n_jobs: int | None = None
+    ) -> None:
         self.counts = counts
         self.hierarchy = hierarchy
         self.block = block
+        self.n_jobs = n_jobs
         self._lock = Lock()
         self._kernel: _kernel.Ranking | None = None
 
@@ -46,8 +56,12 @@ class EdgeRanking:
 
         With sparse counts, an object that computes those of pairs that never co-occur when they are needed.
         """
-        counts = self.counts.kernel
-        return _kernel.cmi_keys(counts) if self.counts.is_dense else _kernel.SparseKeys(counts)
+        if self.counts.is_dense:
+            return _kernel.cmi_keys(self.counts.kernel)
+        keys = _kernel.SparseKeys(self.counts.kernel, parts := number_of_parts(self.n_jobs))
+        if parts > 1:
+            run_ordered(keys.compute, [(part,) for part in range(parts)], self.n_jobs)
+        return keys
 
     @cached_property
     def relations(self) -> _kernel.Relations:
@@ -79,8 +93,11 @@ class EdgeRanking:
 
     def prepare(self) -> None:
         """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
-        pairs = self.counts.pairs
-        self.kernel.sort(pairs.indices.size if isinstance(pairs, SparsePairs) else 1)
+        pairs, kernel = self.counts.pairs, self.kernel
+        limit = pairs.indices.size if isinstance(pairs, SparsePairs) else 0
+        wanted = max(number_of_parts(self.n_jobs, per_job=2), 1 + limit // _LARGEST_BLOCK)
+        n_blocks = kernel.plan(limit, wanted)
+        run_ordered(kernel.sort_block, [(k,) for k in range(n_blocks)], self.n_jobs)
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
@@ -133,7 +150,7 @@ class EdgeRanking:
         return entered
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(EdgeRanking, block=self.block), (self.counts, self.hierarchy)
+        return partial(EdgeRanking, block=self.block, n_jobs=self.n_jobs), (self.counts, self.hierarchy)
 
 
 def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -7,14 +7,17 @@ agrees with the hierarchy, a feature can be 1 only where it is open, so it says 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hietan import _kernel
+from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
-from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists
+from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists, parent_lists
 from hietan.structure.rows import BinaryRows
 from hietan.structure.tree import ROOT
 
@@ -33,7 +36,7 @@ class Openings:
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
         depths = np.ascontiguousarray(hierarchy.depths, dtype=np.int64)
-        self.kernel = _kernel.Openings(*kernel_lists(_parent_lists(hierarchy)), depths)
+        self.kernel = _kernel.Openings(*kernel_lists(parent_lists(hierarchy)), depths)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Openings, (self.hierarchy,)
@@ -41,7 +44,7 @@ class Openings:
     @property
     def first_parents(self) -> NDArray[np.int32]:
         """The first parent of each feature in the order of the columns, `ROOT` for features without parents."""
-        parents = _parent_lists(self.hierarchy)
+        parents = parent_lists(self.hierarchy)
         first = np.full(len(self.hierarchy), ROOT, dtype=np.int32)
         has_parents = np.diff(parents.indptr) > 0
         first[has_parents] = parents.indices[parents.indptr[:-1][has_parents]]
@@ -49,7 +52,7 @@ class Openings:
 
     def open_in(self, values: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Whether each feature is open in each row of `values`, a dense array of zeros and ones."""
-        parents = _parent_lists(self.hierarchy).astype(np.int32)
+        parents = parent_lists(self.hierarchy).astype(np.int32)
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
 
@@ -105,7 +108,12 @@ class OpenCounts:
 
 
 def count_openings(
-    rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    n_classes: int,
+    hierarchy: Hierarchy,
+    *,
+    n_jobs: int | None = None,
 ) -> tuple[OpenCounts, Violation | None]:
     """Count the rows of each class and their open features, and check them on the way.
 
@@ -119,6 +127,8 @@ def count_openings(
         The number of classes; some may have no rows.
     hierarchy : Hierarchy
         The hierarchy over the columns.
+    n_jobs : int or None
+        The number of threads, as in joblib; each counts some of the rows. The numbers are the same.
 
     Returns
     -------
@@ -128,24 +138,29 @@ def count_openings(
         The same as `first_violation`: the first place where a feature is 1 and its parent is 0.
     """
     _check_total(rows.total)
-    table = rows.sparse()
-    assert table.indptr is not None and table.indices is not None
+    table, openings = rows.sparse(), Openings(hierarchy).kernel
     codes = np.ascontiguousarray(codes, dtype=np.int64)
-    ones, is_open, found = _kernel.count_openings(
-        Openings(hierarchy).kernel,
-        table.indptr,
-        table.indices,
-        codes,
-        n_classes,
-        VIOLATION_BLOCK,
-        table.weights,
-    )
-    class_count = rows.class_count(codes, n_classes)
+
+    def count(start: int, stop: int) -> tuple[OpenCounts, tuple[int, int, int] | None]:
+        part = table if stop - start == table.n_rows else table.between(start, stop)
+        assert part.indptr is not None and part.indices is not None
+        own = codes[start:stop]
+        ones, is_open, found = _kernel.count_openings(
+            openings, part.indptr, part.indices, own, n_classes, VIOLATION_BLOCK, part.weights
+        )
+        return OpenCounts(part.class_count(own, n_classes), ones, is_open), found
+
+    # Whole blocks, so that each part finds the violation that a single search finds in it.
+    size = max(1, -(-rows.n_rows // (number_of_parts(n_jobs) * VIOLATION_BLOCK))) * VIOLATION_BLOCK
+    calls = [(start, min(start + size, rows.n_rows)) for start in range(0, rows.n_rows, size)]
+    parts = run_ordered(count, calls or [(0, 0)], n_jobs)
     violation = None
-    if found is not None:
-        row, parent, child = found
-        violation = row, hierarchy.features[parent], hierarchy.features[child]
-    return OpenCounts(class_count, ones, is_open), violation
+    for (start, _), (_, found) in zip(calls, parts, strict=False):
+        if found is not None:
+            row, parent, child = found
+            violation = start + row, hierarchy.features[parent], hierarchy.features[child]
+            break
+    return reduce(add, (counts for counts, _ in parts)), violation
 
 
 class OpenScores:
@@ -303,7 +318,7 @@ def _check_parents(
     n: NDArray[np.int64], ones: NDArray[np.int64], is_open: NDArray[np.int64], hierarchy: Hierarchy
 ) -> None:
     """Check the counts of features against each other, as far as their parents tell."""
-    edges = _parent_lists(hierarchy)
+    edges = parent_lists(hierarchy)
     n_parents = np.diff(edges.indptr)
     known: dict[bytes, int] = {}
     lists = np.split(edges.indices, edges.indptr[1:-1])
@@ -320,11 +335,6 @@ def _check_parents(
     possible &= (n_parents[child] > 1) | (is_open[:, child] >= ones[:, parent])
     if not possible.all():
         raise ValueError("impossible counts: a feature is open where its parents are 1, and nowhere else")
-
-
-def _parent_lists(hierarchy: Hierarchy) -> Any:
-    """A CSR matrix whose row v has a 1 for each parent of v, in the order of the columns."""
-    return hierarchy.adjacency.T.tocsr()
 
 
 def _check_total(n_rows: int) -> None:

@@ -104,6 +104,21 @@ class BinaryRows:
             self.shape, indptr=indptr.astype(index), indices=columns.astype(index), weights=self.weights
         )
 
+    def between(self, start: int, stop: int) -> BinaryRows:
+        """The rows from start to stop, without copying their cells."""
+        weights = None if self.weights is None else self.weights[start:stop]
+        shape = stop - start, self.n_features
+        if self.dense is not None:
+            return BinaryRows(shape, dense=self.dense[start:stop], weights=weights)
+        assert self.indptr is not None and self.indices is not None
+        first, last = self.indptr[start], self.indptr[stop]
+        return BinaryRows(
+            shape,
+            indptr=self.indptr[start : stop + 1] - first,
+            indices=self.indices[first:last],
+            weights=weights,
+        )
+
     def words(self, rows: NDArray[np.int64]) -> NDArray[np.uint64]:
         """The given rows, 64 to a machine word per feature: shape (ceil(len(rows) / 64), n_features)."""
         if self.dense is not None:

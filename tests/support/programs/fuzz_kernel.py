@@ -26,7 +26,7 @@ from damaged_arguments import damaged, scribble, unaligned
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 # These add to arrays that they are given.
-IN_PLACE = ("count_words", "count_sparse", "count_cooccurrences")
+IN_PLACE = ("count_words", "count_sparse")
 
 
 def load_kernel(path):
@@ -64,8 +64,7 @@ def arrays(rng, kernel):
     a["pairs"] = np.stack([(X[y == c][:, i] & X[y == c][:, j]).sum(axis=0) for c in range(classes)])
     a["pairs"] = a["pairs"].astype(np.int32)
     a["pair_indptr"], a["pair_indices"], a["pair_values"] = (
-        part.copy() if rng.random() < 0.5 else part
-        for part in kernel.count_cooccurrences(a["indptr"], a["indices"], y, np.zeros((classes, d), np.int32))
+        part.copy() if rng.random() < 0.5 else part for part in cooccurrences(kernel, a, d, classes)
     )
     if rng.random() < 0.3:
         a["pair_indices"] = read_only_result(kernel, a["pair_indices"])
@@ -88,6 +87,13 @@ def arrays(rng, kernel):
     a["weight"] = np.full(n, 1 / n)
     a["first"], a["second"] = np.zeros(1, np.int64), np.full(1, d - 1)
     return a
+
+
+def cooccurrences(kernel, a, d, classes):
+    counting = kernel.Cooccurrences(a["indptr"], a["indices"], a["codes"], d, classes)
+    counting.count(0)
+    counting.join(0)
+    return counting.take()[1:]
 
 
 def read_only_result(kernel, array):
@@ -217,7 +223,7 @@ class Round:
             make("Counts", *margins, np.zeros((len(a["ones"]), 0), np.int32)),
         ]
         relations = make("Relations", a["up_indptr"], a["up_indices"], a["down_indptr"], a["down_indices"])
-        keys = make("SparseKeys", counts[1])
+        keys = self.compute_keys(counts[1])
         rankings = [make("Ranking", k, relations, int(self.rng.integers(0, 5))) for k in (a["keys"], keys)]
         penalty = make("GraphPenalty", a["child_indptr"], a["child_indices"])
         openings = make("Openings", a["up_indptr"], a["up_indices"], a["depths"])
@@ -240,6 +246,26 @@ class Round:
         self.open(openings, smoothing)
         self.call("Stop.obey", make("Stop"), gives=type(None))
         self.call("Stop.set", make("Stop"), gives=type(None))
+
+    def compute_keys(self, counts):
+        """Sparse keys of one part or of several, of which one may be missing."""
+        parts = int(self.rng.integers(1, 4))
+        keys = self.make("SparseKeys", counts, parts)
+        if keys is not None and parts > 1:
+            for part in self.rng.permutation(parts).tolist():
+                self.call("SparseKeys.compute", keys, part, gives=type(None))
+        return keys
+
+    def count_in_parts(self, *rows):
+        parts, (classes, d) = int(self.rng.integers(1, 4)), self.a["ones"].shape
+        weights = rows[3:] or (None,)
+        counting = self.call("Cooccurrences", *rows[:3], d, classes, *weights, parts)
+        if counting is None:
+            return
+        for step in ("count", "join"):
+            for part in self.rng.permutation(parts).tolist():
+                self.call(f"Cooccurrences.{step}", counting, part, gives=type(None))
+        self.call("Cooccurrences.take", counting, gives=[(np.int32, None, None), *ALL_COOCCURRENCES])
 
     def open(self, openings, smoothing):
         a, classes = self.a, len(self.a["ones"])
@@ -269,12 +295,15 @@ class Round:
         call("count_words", a["words"], *totals(), gives=type(None))
         call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), gives=type(None))
         rows = a["indptr"], a["indices"], a["codes"]
-        call("count_cooccurrences", *rows, a["ones"].copy(), gives=ALL_COOCCURRENCES)
+        self.count_in_parts(*rows)
         for size, numbers in ((len(a["codes"]), a["codes"]), (len(a["rows"]), a["rows"])):
             weights = np.resize(np.concatenate([numbers, [0]]), size).astype(np.int32)
-            call("count_cooccurrences", *rows, a["ones"].copy(), weights, gives=ALL_COOCCURRENCES)
+            self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
+        parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
+        lists = a["indptr"], a["indices"], a["rows"]
+        call("find_violation_in_lists", *parents, *lists, block, gives=tuple | None)
         call("spanning_tree", a["keys"], d, 0, gives=(np.int32, d))
 
     def score(self, counts, relations, smoothing, rankings):
@@ -313,7 +342,8 @@ class Round:
 
     def learn(self, ranking, d):
         a, n = self.a, len(self.a["values"])
-        self.call("Ranking.sort", ranking, 3, gives=type(None))
+        self.call("Ranking.plan", ranking, int(self.rng.integers(0, 9)), 2, gives=int)
+        self.call("Ranking.sort_block", ranking, int(self.rng.integers(0, 5)), gives=type(None))
         for directed in (True, False):
             wide, trees = bool(self.rng.random() < 0.5), (np.int32, n, None)
             self.call(

@@ -54,11 +54,15 @@ def problem(kernel, n=640, d=120):
         (lambda: kernel.pack_sparse(indptr, indices, d, rows), [indptr, indices, rows]),
         (lambda: kernel.count_sparse(indptr, indices, rows, *totals()), [indptr, indices, rows]),
         (
-            lambda: kernel.count_cooccurrences(indptr, indices, codes, np.zeros((2, d), np.int32)),
+            lambda: kernel.Cooccurrences(indptr, indices, codes, d, 2).count(0),
             [indptr, indices, codes],
         ),
         (lambda: kernel.Relations(*up, *down), [*up, *down]),
         (lambda: kernel.find_violation(*children, words, n), [*children]),
+        (
+            lambda: kernel.find_violation_in_lists(*children, indptr, indices, rows, n),
+            [*children, indptr, indices, rows],
+        ),
         (lambda: kernel.GraphPenalty(*children), [*children]),
         (lambda: kernel.cmi_keys(counts), [pairs]),
         (lambda: kernel.pair_keys(first, second, counts), [first, second]),

@@ -37,7 +37,7 @@ from hietan.explain import (
 )
 from hietan.explain.labels import also_of_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, Tree, count_ones, count_pairs, first_violation, unpack
+from hietan.structure import BinaryRows, Tree, count_ones, first_violation, unpack
 
 _MOST = 2**31 - 1  # features and neighbours: more are never there
 _OF_NEAREST = frozenset({"training_words_", "training_codes_", "training_weights_", "training_numbers_"})
@@ -52,14 +52,11 @@ def _offered_if(condition: Callable[[Any], bool]) -> Callable[[_F], _F]:
     return offered
 
 
-def _counting_ones(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
+def _counting_ones(
+    rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None
+) -> Counted:
     counts = count_ones(rows, codes, len(columns.classes))
-    return Counted(counts, first_violation(rows, columns.hierarchy))
-
-
-def _counting_pairs(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns) -> Counted:
-    counts = count_pairs(rows, codes, len(columns.classes))
-    return Counted(counts, first_violation(rows, columns.hierarchy))
+    return Counted(counts, first_violation(rows, columns.hierarchy, n_jobs=n_jobs))
 
 
 class LazySelection(PackedBayes):
@@ -303,7 +300,7 @@ class LazySelection(PackedBayes):
 
     @property
     def _count(self) -> CountFunction:  # type: ignore[override]
-        return _counting_pairs if self.model == "tan" else _counting_ones
+        return PackedBayes._count if self.model == "tan" else _counting_ones
 
     @property
     def _needs_pairs(self) -> bool:  # type: ignore[override]

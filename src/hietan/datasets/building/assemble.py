@@ -171,9 +171,9 @@ def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tal
         tally.read += stream.malformed
         tally.drop("too few columns", stream.malformed)
     in_rows = {name for objects in rows.objects for name in objects}
-    tally.drop(OF_OTHERS, sum(n for name, n in genes.lines.items() if name not in in_rows))
-    different = sum(len(genes.terms[name]) for name in in_rows)
-    tally.change("says the same as another", tally.used - different)
+    lines = zip(genes.numbers, genes.lines, strict=True)
+    tally.drop(OF_OTHERS, sum(n for name, n in lines if name not in in_rows))
+    tally.change("says the same as another", tally.used - genes.n_different(in_rows))
 
 
 def _choose_table(

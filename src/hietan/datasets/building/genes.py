@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from hietan.datasets.account import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
 from hietan.datasets.readers.annotation import Annotation
@@ -14,6 +19,49 @@ MATCHES = ("id", "symbol", "synonym")
 """The kinds of names by which a labelled id can be matched to a gene."""
 
 _Index = dict[str, dict[str, None]]
+_FEW_PAIRS = 1 << 22  # up to so many, repetitions do no harm
+
+
+class AnnotatedPairs:
+    """Which object has which term: 8 bytes for each pair, whatever its names, so that tens of millions fit in memory.
+
+    A pair is a number: that of the object, in the order of appearance, times 2^32 plus that of the term. Repetitions
+    are dropped whenever as many pairs have come as there were different ones.
+    """
+
+    def __init__(self) -> None:
+        self.terms: dict[str, int] = {}
+        self._pairs = array("q")
+        self._settled = 0  # so many pairs at the beginning are sorted, and all different
+        self._limit = _FEW_PAIRS
+
+    def add(self, number: int, term: str) -> None:
+        """Note that the object of this number has a term."""
+        self._pairs.append(number << 32 | self.terms.setdefault(term, len(self.terms)))
+        if len(self._pairs) >= self._limit:
+            self._limit = max(_FEW_PAIRS, 2 * len(self._settle()))
+
+    def _settle(self) -> NDArray[np.int64]:
+        """All different pairs, sorted; valid until one is added."""
+        if self._settled < len(self._pairs):
+            different = np.unique(np.frombuffer(self._pairs, dtype=np.int64))
+            self._pairs = array("q")
+            self._pairs.frombytes(different.data.cast("B"))
+            self._settled = len(different)
+        return np.frombuffer(self._pairs, dtype=np.int64)
+
+    def counts(self, n_objects: int) -> NDArray[np.int64]:
+        """The number of different terms of each object."""
+        return np.bincount(self._settle() >> 32, minlength=n_objects)
+
+    def matrix(self, n_objects: int, column_of: Mapping[str, int], n_columns: int) -> csr_array:
+        """A row per object with a 1 in the column of each of its terms."""
+        pairs = self._settle()
+        column = np.array([column_of[term] for term in self.terms], dtype=np.int32)
+        indptr = np.concatenate([[0], np.cumsum(self.counts(n_objects))])
+        ones = np.ones(len(pairs), dtype=np.uint8)
+        indices = column[pairs & 0xFFFFFFFF] if len(pairs) else np.empty(0, dtype=np.int32)
+        return csr_array((ones, indices, indptr.astype(np.int32)), shape=(n_objects, n_columns))
 
 
 @dataclass
@@ -22,9 +70,11 @@ class Genes:
 
     Attributes
     ----------
-    terms : dict of str to set of str
+    numbers : dict of str to int
+        The objects in order of appearance, with their numbers.
+    pairs : AnnotatedPairs
         The usable terms of each object.
-    lines : Counter
+    lines : array of int
         The number of usable annotations of each object.
     symbols : dict of str to str
         The symbol of each object that has one.
@@ -34,23 +84,64 @@ class Genes:
         The terms of annotations that were left out on request.
     """
 
-    terms: dict[str, set[str]] = field(default_factory=dict)
-    lines: Counter[str] = field(default_factory=Counter)
+    numbers: dict[str, int] = field(default_factory=dict)
+    pairs: AnnotatedPairs = field(default_factory=AnnotatedPairs)
+    lines: array[int] = field(default_factory=lambda: array("q"))
     symbols: dict[str, str] = field(default_factory=dict)
     by_symbol: _Index = field(default_factory=dict)
     by_synonym: _Index = field(default_factory=dict)
     left_out: set[str] = field(default_factory=set)
 
-    def note_names(self, annotation: Annotation) -> None:
-        """Record the names of the object when it appears for the first time."""
-        if annotation.object_id in self.terms:
-            return
-        self.terms[annotation.object_id] = set()
+    def number_of(self, annotation: Annotation) -> int:
+        """The number of the object; when it appears for the first time, its names are recorded."""
+        name = annotation.object_id
+        number = self.numbers.get(name)
+        if number is not None:
+            return number
+        number = self.numbers[name] = len(self.numbers)
+        self.lines.append(0)
         if annotation.symbol:
-            self.symbols[annotation.object_id] = annotation.symbol
-            self.by_symbol.setdefault(annotation.symbol, {})[annotation.object_id] = None
+            self.symbols[name] = annotation.symbol
+            self.by_symbol.setdefault(annotation.symbol, {})[name] = None
         for synonym in annotation.synonyms:
-            self.by_synonym.setdefault(synonym, {})[annotation.object_id] = None
+            self.by_synonym.setdefault(synonym, {})[name] = None
+        return number
+
+    def add_term(self, number: int, term: str) -> None:
+        """Record a usable annotation of an object."""
+        self.lines[number] += 1
+        self.pairs.add(number, term)
+
+    def has_terms(self, objects: Iterable[str]) -> bool:
+        """Whether any of these objects has a usable annotation."""
+        return any(self.lines[self.numbers[name]] for name in objects)
+
+    def n_different(self, objects: Iterable[str]) -> int:
+        """The number of different pairs of one of these objects and a term."""
+        numbers = np.array([self.numbers[name] for name in objects], dtype=np.int64)
+        return int(self.pairs.counts(len(self.numbers))[numbers].sum())
+
+    def annotated(
+        self, rows: Sequence[Sequence[str]], column_of: Mapping[str, int], n_columns: int
+    ) -> csr_array:
+        """A matrix with a 1 for each term that an object of a row is annotated with directly."""
+        table: Any = self.pairs.matrix(len(self.numbers), column_of, n_columns)
+        sizes = np.fromiter(map(len, rows), dtype=np.int64, count=len(rows))
+        numbers = np.fromiter(
+            (self.numbers[name] for objects in rows for name in objects),
+            dtype=np.int32,
+            count=int(sizes.sum()),
+        )
+        if (sizes == 1).all():
+            table = table[numbers]
+        else:
+            ones = np.ones(len(numbers), dtype=np.uint8)
+            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+            table = csr_array((ones, numbers, indptr), shape=(len(rows), len(self.numbers))) @ table
+            table.data[:] = 1
+        table.sort_indices()
+        chosen: csr_array = table
+        return chosen
 
     def objects(self, name: str, match: Sequence[str]) -> tuple[str, ...]:
         """The objects called `name`; the first of the kinds of names in `match` that knows it decides.
@@ -59,7 +150,7 @@ class Genes:
         together; so may a synonym, but then it is not clear which gene is meant.
         """
         for kind in match:
-            if kind == "id" and name in self.terms:
+            if kind == "id" and name in self.numbers:
                 return (name,)
             index = {"symbol": self.by_symbol, "synonym": self.by_synonym}.get(kind, {})
             if name in index:
@@ -82,7 +173,7 @@ class Genes:
     def named_by(self, kind: str) -> dict[str, tuple[str, ...]]:
         """All genes by this kind of name, with their objects."""
         if kind == "id":
-            return {name: (name,) for name in self.terms}
+            return {name: (name,) for name in self.numbers}
         index = self.by_symbol if kind == "symbol" else self.by_synonym
         return {name: tuple(objects) for name, objects in index.items()}
 
@@ -134,7 +225,7 @@ def genes_from_annotations(
         if taxon is not None and annotation.taxon.partition("|")[0] != taxon:
             tally.drop("other taxon")
             continue
-        genes.note_names(annotation)
+        number = genes.number_of(annotation)
         if annotation.negated:
             tally.drop("NOT: says the opposite")
         elif evidence is not None and annotation.evidence not in evidence:
@@ -145,6 +236,5 @@ def genes_from_annotations(
             tally.drop(LEFT_OUT)
             genes.left_out.add(term)
         else:
-            genes.lines[annotation.object_id] += 1
-            genes.terms[annotation.object_id].add(term)
+            genes.add_term(number, term)
     return genes

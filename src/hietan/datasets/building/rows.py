@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from scipy.sparse import csr_array
 
 from hietan.datasets.account import (
@@ -34,14 +33,7 @@ class GeneRows:
 
     def annotated_with(self, genes: Genes, column_of: Mapping[str, int], n_columns: int) -> csr_array:
         """A matrix with a 1 for each term that an object of the row is annotated with directly."""
-        indices = [
-            sorted({column_of[term] for name in objects for term in genes.terms[name]})
-            for objects in self.objects
-        ]
-        indptr = np.cumsum([0, *map(len, indices)])
-        flat = np.fromiter((j for row in indices for j in row), dtype=np.int32, count=int(indptr[-1]))
-        ones = np.ones(len(flat), dtype=np.uint8)
-        return csr_array((ones, flat, indptr.astype(np.int32)), shape=(len(indices), n_columns))
+        return genes.annotated(self.objects, column_of, n_columns)
 
     def symbols(self, genes: Genes) -> tuple[str, ...]:
         """The symbol of each row's first object that has one; none at all if they only repeat the names."""
@@ -74,7 +66,7 @@ def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
     """A row for every gene that has a usable annotation, named by this kind of name."""
     named = genes.named_by(kind)
     tally.read = len(named)
-    kept = {name: objects for name, objects in named.items() if any(genes.terms[o] for o in objects)}
+    kept = {name: objects for name, objects in named.items() if genes.has_terms(objects)}
     tally.drop("none of its annotations is used", len(named) - len(kept))
     return GeneRows(list(kept), list(kept.values()), [""] * len(kept))
 
@@ -95,7 +87,7 @@ def labelled_rows(
             tally.drop(NO_ROW)
         elif genes.is_ambiguous(name, match):
             tally.drop(SHARED_SYNONYM)
-        elif not any(genes.terms[each] for each in objects):
+        elif not genes.has_terms(objects):
             tally.drop(NO_ANNOTATION)
         else:
             ids_of.setdefault(objects, []).append(name)
