@@ -475,6 +475,7 @@ def test_other_weights_multiply_the_loss_and_leave_sigma_to_the_rows():
     ],
     ids=lambda check: check.__name__,
 )
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 def test_scikit_learns_checks_of_weights(make, check):
     check(make.__name__, made(make).set_params(hierarchy=None))
 
