@@ -265,9 +265,10 @@ void average(State& s, const Counts& counts, Ancestors ancestors) {
 STEP step_aode_sparse(State& s) { average(s, s.sparse(), Ancestors::naive); }
 STEP step_aode_dense(State& s) { average(s, s.dense(), Ancestors::absent); }
 STEP step_aode_factors(State& s) {
-  std::vector<double> factors(kFeatures * kClasses), averaging(kClasses);
+  std::vector<double> factors(16 * kFeatures * kClasses), averaging(16 * kClasses);
+  bool averaged[16];
   aode_factors(Tables(s.sparse(), Smoothing("pooled", 1.0)), s.problem.relations(), Ancestors::depend, 1,
-               s.problem.words.data(), 0, s.log_prior, factors.data(), averaging.data());
+               s.problem.words.data(), 16, s.log_prior, factors.data(), averaging.data(), averaged);
 }
 
 namespace {

@@ -123,10 +123,8 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   {
     Unlocked unlocked;
     const Tables tables(counts, smoothing);
-    for (std::size_t row = 0; row < rows; ++row)
-      averaged.data()[row] = aode_factors(
-          tables, relations.view(), kind, min_frequency, words.data() + row / kLanes * counts.d, row % kLanes,
-          log_prior.data(), factors.data() + row * counts.d * counts.classes, averaging.data() + row * counts.classes);
+    aode_factors(tables, relations.view(), kind, min_frequency, words.data(), rows, log_prior.data(), factors.data(),
+                 averaging.data(), averaged.data());
   }
   return nb::make_tuple(factors, averaging, averaged);
 }

@@ -61,6 +61,7 @@ class EstimatorBlock {
     for (int a = 0; a < 2; ++a) {
       difference_[a].resize(tables.features() * kBlock);
       base_[a].resize(kBlock);
+      std::fill(needed_[a], needed_[a] + kBlock, true);
     }
   }
 
@@ -79,15 +80,30 @@ class EstimatorBlock {
     tables_.counts().gather(first, kBlock, pairs_.data());
   }
 
+  // Of the tables that `fill` makes, only these are needed, where needs(i, a) tells it of estimator i where x_i = a.
+  template <class Needs>
+  void fill_only(Needs&& needs) {
+    for (std::size_t k = 0; k < width_; ++k)
+      for (int a = 0; a < 2; ++a) needed_[a][k] = needs(first_ + k, a != 0);
+  }
+
+  // Keeps the logarithms themselves, for `add_factors`.
+  void keep_logs() {
+    for (auto& of_value : logs_)
+      for (std::vector<double>& table : of_value) table.resize(tables_.features() * kBlock);
+  }
+
   void fill(std::size_t c, double log_prior) {
     for (int a = 0; a < 2; ++a)
       for (std::size_t k = 0; k < width_; ++k) base_[a][k] = log_prior + tables_.log_even_root(first_ + k, a != 0, c);
     for (std::size_t j = 0; j < tables_.features(); ++j) fill_row(j, c);
   }
 
-  // Adds the estimators of the block that qualify for a row to their sum; returns how many do. `batch` holds the words
-  // of the row's batch, and `ones` its features that are 1.
-  std::size_t add(const Word* batch, std::size_t lane, const std::vector<std::int32_t>& ones, LogSum& out) const {
+  // Calls `visit` with the number and the value of each estimator of the block that qualifies for a row; returns how
+  // many do. `batch` holds the words of the row's batch, and `ones` its features that are 1.
+  template <class Visit>
+  std::size_t evaluate(const Word* batch, std::size_t lane, const std::vector<std::int32_t>& ones,
+                       Visit&& visit) const {
     double sum[kBlock];
     std::copy(base_[0].begin(), base_[0].end(), sum);
     add_rows(difference_[0].data(), ones.data(), ones.size(), sum);
@@ -99,10 +115,30 @@ class EstimatorBlock {
         sum[k] = base_[1][k];
         for (const std::int32_t j : ones) sum[k] += difference_[1][index(j) * kBlock + k];
       }
-      out.add(sum[k]);
+      visit(first_ + k, sum[k]);
       ++qualified;
     }
     return qualified;
+  }
+
+  // out[j][c] += what feature j adds to the estimators of the block in a row, times the shares of these.
+  void add_factors(const Word* batch, std::size_t lane, std::size_t c, const double* shares, double* out) const {
+    std::size_t active[kBlock], n = 0;
+    for (std::size_t k = 0; k < width_; ++k)
+      if (shares[first_ + k] > 0.0) active[n++] = k;
+    if (n == 0) return;
+    const double* logs[kBlock][2];
+    for (std::size_t e = 0; e < n; ++e) {
+      const std::size_t i = first_ + active[e];
+      const bool a = has_bit(batch[i], lane);
+      for (int x = 0; x < 2; ++x) logs[e][x] = logs_[a][x].data() + active[e];
+      out[i * tables_.classes() + c] += shares[i] * tables_.log_even_root(i, a, c);
+    }
+    for (std::size_t j = 0; j < tables_.features(); ++j) {
+      const bool x = has_bit(batch[j], lane);
+      double& sum = out[j * tables_.classes() + c];
+      for (std::size_t e = 0; e < n; ++e) sum += shares[first_ + active[e]] * logs[e][x][j * kBlock];
+    }
   }
 
  private:
@@ -114,6 +150,7 @@ class EstimatorBlock {
     for (int a = 0; a < 2; ++a) {
       double *base = base_[a].data(), *difference = difference_[a].data() + j * kBlock;
       for (std::size_t k = 0; k < width_; ++k) {
+        if (!needed_[a][k]) continue;
         double log[2] = {0.0, 0.0};
         if (roles[k] == Role::child)
           tables_.log_child(j, first_ + k, {pairs + k * tables_.classes(), 1}, a != 0, c, log);
@@ -121,6 +158,8 @@ class EstimatorBlock {
           std::copy(naive, naive + 2, log);
         base[k] += log[0];
         difference[k] = log[1] - log[0];
+        if (!logs_[a][0].empty())
+          for (int x = 0; x < 2; ++x) logs_[a][x][j * kBlock + k] = log[x];
       }
     }
   }
@@ -133,8 +172,10 @@ class EstimatorBlock {
   std::vector<Role> roles_;          // [j][k]: what feature j is to the k-th estimator of the block
   std::vector<std::int32_t> pairs_;  // [j][k][class]
   bool qualifies_[2][kBlock] = {};
+  bool needed_[2][kBlock];             // whether a row may have this value of the k-th feature of the block
   std::vector<double> difference_[2];  // [a][j][k]: what x_j = 1 instead of 0 adds to the k-th estimator where x_i = a
   std::vector<double> base_[2];        // [a][k]: the estimator's value where all other features are 0
+  std::vector<double> logs_[2][2];     // [a][x][j][k]: what x_j = x adds to the k-th estimator where x_i = a, if kept
 };
 
 inline std::vector<std::vector<std::int32_t>> features_at_one(const Word* words, std::size_t rows, std::size_t d) {
@@ -169,7 +210,9 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
       block.fill(c, log_prior[c]);
       for (std::size_t row = 0; row < rows; ++row) {
         checkpoint.pass(ones[row].size());
-        const std::size_t qualified = block.add(batch(row), row % kLanes, ones[row], sums[row * classes + c]);
+        detail::LogSum& sum = sums[row * classes + c];
+        const auto add = [&](std::size_t, double value) { sum.add(value); };
+        const std::size_t qualified = block.evaluate(batch(row), row % kLanes, ones[row], add);
         if (c == 0) estimators[row] += qualified;
       }
     }
@@ -186,63 +229,104 @@ inline void aode(const Tables& tables, const Relations& relations, Ancestors anc
   }
 }
 
-// The parts of the joint log-probability of one row. With q_i the share of estimator i in their sum,
-// ln sum_i p_i = sum_i q_i ln p_i + H(q): out[feature][class] are the factors of ln p_i weighted by q,
-// averaging[class] is H(q) less the log of the number of estimators, and the rest is `log_prior`. Returns whether
-// any estimator qualifies; where none does, the factors are naive Bayes's.
-inline bool aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
-                         std::int64_t min_frequency, const Word* words, std::size_t lane, const double* log_prior,
-                         double* out, double* averaging) {
-  const std::size_t d = tables.features(), classes = tables.classes();
-  const auto value = [&](std::size_t v) { return has_bit(words[v], lane); };
-  std::fill(out, out + d * classes, 0.0);
-  std::fill(averaging, averaging + classes, 0.0);
-  std::vector<std::size_t> estimators;
-  for (std::size_t i = 0; i < d; ++i)
-    if (tables.frequency(i, value(i)) >= min_frequency) estimators.push_back(i);
-  if (estimators.empty()) {
-    for (std::size_t v = 0; v < d; ++v) tables.add_root(v, value(v), out + v * classes);
-    return false;
-  }
+namespace detail {
 
-  std::vector<std::size_t> ancestor_of(d, d);  // the last estimator whose feature v is an ancestor of
-  const auto for_each_factor = [&](std::size_t i, std::size_t c, auto&& visit) {
-    if (ancestors != Ancestors::depend)
-      for (const std::int32_t* u = relations.ancestors.begin(i); u != relations.ancestors.end(i); ++u)
-        ancestor_of[index(*u)] = i;
-    visit(i, tables.log_even_root(i, value(i), c));
-    for (std::size_t j = 0; j < d; ++j) {
-      if (j == i || (ancestor_of[j] == i && ancestors == Ancestors::absent)) continue;
-      double log[2];
-      if (ancestor_of[j] == i)
-        log[value(j)] = tables.log_root(j, value(j), c);
-      else
-        tables.log_child(j, i, tables.counts().cell(j, i), value(i), c, log);
-      visit(j, log[value(j)]);
-    }
-  };
-
-  std::vector<double> term(estimators.size());
+// out[row][class][i] = ln p_i, the value of estimator i; -infinity for those that do not qualify. Returns how many do
+// for each row.
+inline std::vector<std::size_t> estimator_values(EstimatorBlock& block, std::size_t d, std::size_t classes,
+                                                 const Word* words, std::size_t rows, const double* log_prior,
+                                                 double* out) {
+  std::fill(out, out + rows * classes * d, -std::numeric_limits<double>::infinity());
+  const std::vector<std::vector<std::int32_t>> ones = features_at_one(words, rows, d);
+  std::vector<std::size_t> estimators(rows, 0);
   Checkpoint checkpoint;
-  for (std::size_t c = 0; c < classes; ++c) {
-    detail::LogSum sum;
-    for (std::size_t e = 0; e < estimators.size(); ++e) {
-      checkpoint.pass(d);
-      term[e] = log_prior[c];
-      for_each_factor(estimators[e], c, [&](std::size_t, double log) { term[e] += log; });
-      sum.add(term[e]);
-    }
-    const double total = sum.value();
-    averaging[c] = -std::log(static_cast<double>(estimators.size()));
-    for (std::size_t e = 0; e < estimators.size(); ++e) {
-      const double share = std::exp(term[e] - total);
-      if (share < 1e-18) continue;  // far below the last bit of what it would add to
-      checkpoint.pass(d);
-      averaging[c] -= share * (term[e] - total);
-      for_each_factor(estimators[e], c, [&](std::size_t j, double log) { out[j * classes + c] += share * log; });
+  for (std::size_t first = 0; first < d; first += kBlock) {
+    block.start(first);
+    block.fill_only([&](std::size_t i, bool a) {
+      for (std::size_t row = 0; row < rows; ++row)
+        if (has_bit(words[row / kLanes * d + i], row % kLanes) == a) return true;
+      return false;
+    });
+    for (std::size_t c = 0; c < classes; ++c) {
+      checkpoint.pass(d * kBlock);
+      block.fill(c, log_prior[c]);
+      for (std::size_t row = 0; row < rows; ++row) {
+        checkpoint.pass(ones[row].size());
+        double* values = out + (row * classes + c) * d;
+        const auto keep = [&](std::size_t i, double value) { values[i] = value; };
+        const std::size_t qualified = block.evaluate(words + row / kLanes * d, row % kLanes, ones[row], keep);
+        if (c == 0) estimators[row] += qualified;
+      }
     }
   }
-  return true;
+  return estimators;
+}
+
+// Turns the values of d estimators into their shares in the sum of p_i, and returns the entropy of these. Shares far
+// below the last bit of what they would add to are 0.
+inline double shares_of(double* values, std::size_t d) {
+  LogSum sum;
+  for (std::size_t i = 0; i < d; ++i) sum.add(values[i]);
+  const double total = sum.value();
+  double entropy = 0.0;
+  for (std::size_t i = 0; i < d; ++i) {
+    const double share = std::exp(values[i] - total);
+    if (share >= 1e-18) entropy -= share * (values[i] - total);
+    values[i] = share >= 1e-18 ? share : 0.0;
+  }
+  return entropy;
+}
+
+}  // namespace detail
+
+// The parts of the joint log-probability of some rows. With q_i the share of estimator i in their sum,
+// ln sum_i p_i = sum_i q_i ln p_i + H(q): out[row][feature][class] are the factors of ln p_i weighted by q,
+// averaging[row][class] is H(q) less the log of the number of estimators, and the rest is `log_prior`.
+// averaged[row] is whether any estimator qualifies; where none does, the factors are naive Bayes's.
+inline void aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
+                         std::int64_t min_frequency, const Word* words, std::size_t rows, const double* log_prior,
+                         double* out, double* averaging, bool* averaged) {
+  const std::size_t d = tables.features(), classes = tables.classes();
+  const auto batch = [&](std::size_t row) { return words + row / kLanes * d; };
+  std::fill(out, out + rows * d * classes, 0.0);
+  std::fill(averaging, averaging + rows * classes, 0.0);
+  std::vector<double> shares(rows * classes * d);
+  detail::EstimatorBlock block(tables, relations, ancestors, min_frequency);
+  const std::vector<std::size_t> estimators =
+      detail::estimator_values(block, d, classes, words, rows, log_prior, shares.data());
+  for (std::size_t row = 0; row < rows; ++row) {
+    averaged[row] = estimators[row] > 0;
+    double* factors = out + row * d * classes;
+    if (!averaged[row])
+      for (std::size_t v = 0; v < d; ++v)
+        tables.add_root(v, has_bit(batch(row)[v], row % kLanes), factors + v * classes);
+    for (std::size_t c = 0; c < classes; ++c) {
+      double* of_class = shares.data() + (row * classes + c) * d;
+      if (averaged[row])
+        averaging[row * classes + c] = detail::shares_of(of_class, d) - std::log(static_cast<double>(estimators[row]));
+      else
+        std::fill(of_class, of_class + d, 0.0);
+    }
+  }
+  block.keep_logs();
+  Checkpoint checkpoint;
+  for (std::size_t first = 0; first < d; first += detail::kBlock) {
+    block.start(first);
+    for (std::size_t c = 0; c < classes; ++c) {
+      block.fill_only([&](std::size_t i, bool a) {
+        for (std::size_t row = 0; row < rows; ++row)
+          if (shares[(row * classes + c) * d + i] > 0.0 && has_bit(batch(row)[i], row % kLanes) == a) return true;
+        return false;
+      });
+      checkpoint.pass(d * detail::kBlock);
+      block.fill(c, 0.0);
+      for (std::size_t row = 0; row < rows; ++row) {
+        checkpoint.pass(d);
+        block.add_factors(batch(row), row % kLanes, c, shares.data() + (row * classes + c) * d,
+                          out + row * d * classes);
+      }
+    }
+  }
 }
 
 }  // namespace hietan

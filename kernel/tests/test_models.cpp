@@ -207,11 +207,16 @@ void test_aode(const Problem& p, const Tables& tables, const Plain& plain) {
       std::vector<double> joint(p.n * p.classes);
       aode(tables, p.relations(), ancestors, min_frequency, p.words.data(), p.n, prior.data(), naive_prior.data(),
            joint.data());
+      std::vector<double> all_factors(p.n * p.d * p.classes), all_averaging(p.n * p.classes);
+      const std::unique_ptr<bool[]> averages(new bool[p.n]);
+      aode_factors(tables, p.relations(), ancestors, min_frequency, p.words.data(), p.n, prior.data(),
+                   all_factors.data(), all_averaging.data(), averages.get());
       for (const std::size_t k : {std::size_t{1}, kRows - 1}) {
         const std::size_t row = chosen_row(p, k);
-        std::vector<double> factors(p.d * p.classes), averaging(p.classes), sum, expected;
-        const bool averaged = aode_factors(tables, p.relations(), ancestors, min_frequency, p.batch(row), row % kLanes,
-                                           prior.data(), factors.data(), averaging.data());
+        const double *factors = all_factors.data() + row * p.d * p.classes,
+                     *averaging = all_averaging.data() + row * p.classes;
+        const bool averaged = averages[row];
+        std::vector<double> sum, expected;
         for (std::size_t c = 0; c < p.classes; ++c) {
           expected.push_back(plain_aode(plain, p.rows[row], c, ancestors, static_cast<double>(min_frequency), prior[c],
                                         naive_prior[c]));
