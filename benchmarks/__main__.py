@@ -1,8 +1,14 @@
-"""`python benchmarks` prints all figures and writes docs/performance.md; `python benchmarks small` prints some."""
+"""`python benchmarks` prints all figures, `python benchmarks small page` those of some parts.
+
+The last figures of each part are kept in out/bench; once there are some of every part, docs/performance.md is made of
+them.
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 
@@ -17,6 +23,7 @@ from _timing import Part, machine, table, verdict
 from commands import bench_commands
 
 ROOT = Path(__file__).parent.parent
+KEPT = ROOT / "out" / "bench"
 PARTS = ("small", "peers", "page", "scale", "commands")
 HEAD = """# Performance
 
@@ -52,16 +59,31 @@ def main() -> None:
         "scale": (bench_scale.report, bench_hie_ban.report_scale),
         "commands": (bench_commands.report,),
     }
-    about, done = machine(), []
-    print(about, end="\n\n", flush=True)
+    print(machine(), end="\n\n", flush=True)
     for name in options.parts or PARTS:
+        found = []
+        about = machine()
         for part in run[name]:
-            done.append(part())
-            print(done[-1].text, end="\n\n", flush=True)
-    print(summary(done))
-    if not options.parts:
-        text = "\n\n".join([HEAD, about, "## Summary", summary(done), *(part.text for part in done)])
-        (ROOT / "docs" / "performance.md").write_text(text.rstrip() + "\n")
+            found.append(part())
+            print(found[-1].text, end="\n\n", flush=True)
+        print(summary(found), flush=True)
+        KEPT.mkdir(parents=True, exist_ok=True)
+        kept = {"machine": about, "parts": [asdict(part) for part in found]}
+        (KEPT / f"{name}.json").write_text(json.dumps(kept, indent=1))
+    write()
+
+
+def write() -> None:
+    """Make docs/performance.md of the last figures of all parts, if there are some of each."""
+    paths = [KEPT / f"{name}.json" for name in PARTS]
+    missing = [path.stem for path in paths if not path.exists()]
+    if missing:
+        print(f"docs/performance.md stays as it is: there are no figures of {', '.join(missing)} yet")
+        return
+    kept = [json.loads(path.read_text()) for path in paths]
+    done = [Part(**part) for one in kept for part in one["parts"]]
+    text = "\n\n".join([HEAD, kept[0]["machine"], "## Summary", summary(done), *(part.text for part in done)])
+    (ROOT / "docs" / "performance.md").write_text(text.rstrip() + "\n")
 
 
 def summary(parts: list[Part]) -> str:
