@@ -43,7 +43,7 @@ function swarmPicture(dataset, effects, lines, fullWidth) {
     svg(
       "text",
       { x: x(end), y: height - 8, "text-anchor": "end", ...soft },
-      `speaks for ${shorten(dataset.classes[1], 20)} →`,
+      `for ${shorten(dataset.classes[1], 20)} →`,
     ),
     svg(
       "text",
