@@ -172,7 +172,7 @@ class EstimatorBlock {
   std::vector<Role> roles_;          // [j][k]: what feature j is to the k-th estimator of the block
   std::vector<std::int32_t> pairs_;  // [j][k][class]
   bool qualifies_[2][kBlock] = {};
-  bool needed_[2][kBlock];             // whether a row may have this value of the k-th feature of the block
+  bool needed_[2][kBlock] = {};        // whether a row may have this value of the k-th feature of the block
   std::vector<double> difference_[2];  // [a][j][k]: what x_j = 1 instead of 0 adds to the k-th estimator where x_i = a
   std::vector<double> base_[2];        // [a][k]: the estimator's value where all other features are 0
   std::vector<double> logs_[2][2];     // [a][x][j][k]: what x_j = x adds to the k-th estimator where x_i = a, if kept
