@@ -43,7 +43,7 @@ def one_line(result):
 @pytest.mark.slow
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"
-    words = [*SMALL, *"--methods bayes --methods bernoulli-nb".split(), "-o", out]
+    words = [*SMALL, *"--methods hie-tan-lite --methods bernoulli-nb".split(), "-o", out]
     result = run("study", *words)
     assert result.exit_code == 0, result.output
     assert "gmean, alpha=1,smoothing=laplace, untuned; 2 datasets" in result.output
