@@ -61,7 +61,6 @@ class EstimatorBlock {
     for (int a = 0; a < 2; ++a) {
       difference_[a].resize(tables.features() * kBlock);
       base_[a].resize(kBlock);
-      std::fill(needed_[a], needed_[a] + kBlock, true);
     }
   }
 
@@ -83,6 +82,7 @@ class EstimatorBlock {
   // Of the tables that `fill` makes, only these are needed, where needs(i, a) tells it of estimator i where x_i = a.
   template <class Needs>
   void fill_only(Needs&& needs) {
+    is_partial_ = true;
     for (std::size_t k = 0; k < width_; ++k)
       for (int a = 0; a < 2; ++a) needed_[a][k] = needs(first_ + k, a != 0);
   }
@@ -96,7 +96,7 @@ class EstimatorBlock {
   void fill(std::size_t c, double log_prior) {
     for (int a = 0; a < 2; ++a)
       for (std::size_t k = 0; k < width_; ++k) base_[a][k] = log_prior + tables_.log_even_root(first_ + k, a != 0, c);
-    for (std::size_t j = 0; j < tables_.features(); ++j) fill_row(j, c);
+    for (std::size_t j = 0; j < tables_.features(); ++j) is_partial_ ? fill_row<true>(j, c) : fill_row<false>(j, c);
   }
 
   // Calls `visit` with the number and the value of each estimator of the block that qualifies for a row; returns how
@@ -142,7 +142,8 @@ class EstimatorBlock {
   }
 
  private:
-  // What feature j adds to the estimators of the block.
+  // What feature j adds to the estimators of the block: to those that are needed, or to all.
+  template <bool partial>
   void fill_row(std::size_t j, std::size_t c) {
     const double naive[2] = {tables_.log_root(j, false, c), tables_.log_root(j, true, c)};
     const Role* roles = roles_.data() + j * kBlock;
@@ -150,7 +151,7 @@ class EstimatorBlock {
     for (int a = 0; a < 2; ++a) {
       double *base = base_[a].data(), *difference = difference_[a].data() + j * kBlock;
       for (std::size_t k = 0; k < width_; ++k) {
-        if (!needed_[a][k]) continue;
+        if (partial && !needed_[a][k]) continue;
         double log[2] = {0.0, 0.0};
         if (roles[k] == Role::child)
           tables_.log_child(j, first_ + k, {pairs + k * tables_.classes(), 1}, a != 0, c, log);
@@ -158,7 +159,7 @@ class EstimatorBlock {
           std::copy(naive, naive + 2, log);
         base[k] += log[0];
         difference[k] = log[1] - log[0];
-        if (!logs_[a][0].empty())
+        if (partial && !logs_[a][0].empty())
           for (int x = 0; x < 2; ++x) logs_[a][x][j * kBlock + k] = log[x];
       }
     }
@@ -172,6 +173,7 @@ class EstimatorBlock {
   std::vector<Role> roles_;          // [j][k]: what feature j is to the k-th estimator of the block
   std::vector<std::int32_t> pairs_;  // [j][k][class]
   bool qualifies_[2][kBlock] = {};
+  bool is_partial_ = false;
   bool needed_[2][kBlock] = {};        // whether a row may have this value of the k-th feature of the block
   std::vector<double> difference_[2];  // [a][j][k]: what x_j = 1 instead of 0 adds to the k-th estimator where x_i = a
   std::vector<double> base_[2];        // [a][k]: the estimator's value where all other features are 0
