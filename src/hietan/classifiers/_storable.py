@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from inspect import Parameter, signature
+from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, Self
 
 from hietan._runtime.notebook import Documented
@@ -20,8 +20,16 @@ class StorableMixin(Documented):
 
     _stored: ClassVar[frozenset[str]]  # the fitted attributes that every model of the class has
     _stored_sometimes: ClassVar[frozenset[str]] = frozenset({"feature_names_in_"})
+    __signature__: ClassVar[Signature]
     without_hierarchy: ClassVar[str] = ""
     """What a classifier is without a hierarchy; "" if it does not use one."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Show the parameters of the constructor as the signature of the class; early 3.11 takes those of `__new__`."""
+        super().__init_subclass__(**options)
+        constructor = signature(cls.__init__)
+        _, *accepted = constructor.parameters.values()
+        cls.__signature__ = constructor.replace(parameters=accepted)
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         """Refuse parameters without a name where the constructor does, but say how to pass them."""
