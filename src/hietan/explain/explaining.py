@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -16,16 +17,16 @@ from hietan.explain.score_parts import ScoreParts, TabledParts
 from hietan.hierarchy import Hierarchy
 
 
-class ExplainsRows:
+class ExplainsRows(metaclass=ABCMeta):
     """A fitted classifier that can take its scores apart, which it does in `_take_apart`."""
 
     classes_: NDArray[Any]
     hierarchy_: Hierarchy
     n_jobs: int | None
 
+    @abstractmethod
     def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
         """A function from a start and a stop to the parts of the scores of these rows of X, and the number of rows."""
-        raise NotImplementedError
 
     def _take_apart_by_state(self, X: Any) -> TabledParts | None:
         """The same for all rows at once, if what a feature adds depends on which of a few states it is in."""
