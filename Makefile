@@ -203,7 +203,7 @@ callgrind: install  ## instructions of the kernel's steps against the expected o
 accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy
 
-reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; takes hours, and resumes if interrupted
+reproduction: install  ## the paper's experiment and its claims, into docs/reproduction.* and docs/methods.md; two hours of processor time; resumes if interrupted
 	OMP_NUM_THREADS=1 $(BIN)/python -m reproduction.paper
 
 clean:  ## remove .venv and everything built
