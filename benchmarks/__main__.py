@@ -20,7 +20,7 @@ import bench_tan
 import page
 import peers
 from _timing import Part, machine, table, verdict
-from commands import bench_commands
+from commands import bench_build, bench_commands
 
 ROOT = Path(__file__).parent.parent
 KEPT = ROOT / "out" / "bench"
@@ -57,7 +57,7 @@ def main() -> None:
         "peers": (lambda: peers.report(options.limit, options.peers_python),),
         "page": (page.report,),
         "scale": (bench_scale.report, bench_hie_ban.report_scale),
-        "commands": (bench_commands.report,),
+        "commands": (bench_commands.report, bench_build.report),
     }
     print(machine(), end="\n\n", flush=True)
     for name in options.parts or PARTS:

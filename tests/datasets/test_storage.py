@@ -106,7 +106,7 @@ def test_odd_names_and_empty_tables(tmp_path_factory, names, n):
 def test_a_failed_save_leaves_the_old_file(tmp_path, data, monkeypatch):
     path = tmp_path / "d.hietan"
     path.write_text("old")
-    monkeypatch.setattr("hietan.datasets.storage._npy", lambda array: 1 / 0)
+    monkeypatch.setattr("hietan.datasets.storage._integers_to_write", lambda array: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         data.save(path)
     assert path.read_text() == "old"

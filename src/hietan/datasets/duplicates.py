@@ -2,6 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -51,9 +53,13 @@ def first_repeated(names: Iterable[str]) -> str | None:
 
 
 def _row_keys(X: csr_array | csc_array) -> list[bytes]:
-    """One key per row (of a csc_array: per column); equal rows have equal keys."""
-    X = X.copy()
-    X.eliminate_zeros()
-    X.sort_indices()
-    indices = X.indices.astype(np.int64)
-    return [indices[a:b].tobytes() for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)]
+    """One key per row (of a csc_array: per column); equal rows have equal keys.
+
+    The keys are 128 bits of BLAKE2, and not the rows themselves, which may be larger than everything else together.
+    """
+    if not X.has_canonical_format or not X.data.all():
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    rows = np.ascontiguousarray(X.indices).data
+    return [blake2b(rows[a:b], digest_size=16).digest() for a, b in pairwise(X.indptr.tolist())]

@@ -5,7 +5,6 @@ The bytes depend only on the content: the same dataset gives the same file.
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from pathlib import Path
@@ -28,10 +27,12 @@ def save_parts(data: DatasetParts, path: str | os.PathLike[str]) -> None:
     write_archive(Path(path), _members(data))
 
 
-def _members(data: DatasetParts) -> dict[str, bytes]:
-    X = data["X"].copy()
-    X.eliminate_zeros()
-    X.sort_indices()
+def _members(data: DatasetParts) -> dict[str, bytes | NDArray[np.int64]]:
+    X = data["X"]
+    if not X.has_sorted_indices or not X.data.all():
+        X = X.copy()
+        X.eliminate_zeros()
+        X.sort_indices()
     edges = data["hierarchy"].adjacency.tocoo()
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
     if (
@@ -52,10 +53,10 @@ def _members(data: DatasetParts) -> dict[str, bytes]:
         "about.json": _json(about),
         "names.json": _json(names),
         "provenance.json": _json(data["provenance"]),
-        "indptr.npy": _npy(X.indptr),
-        "indices.npy": _npy(X.indices),
-        "y.npy": _npy(data["y"]),
-        "edges.npy": _npy(np.stack([edges.row, edges.col])),
+        "indptr.npy": _integers_to_write(X.indptr),
+        "indices.npy": _integers_to_write(X.indices),
+        "y.npy": _integers_to_write(data["y"]),
+        "edges.npy": _integers_to_write(np.stack([edges.row, edges.col])),
     }
 
 
@@ -63,10 +64,8 @@ def _json(value: Any) -> bytes:
     return json.dumps(value, ensure_ascii=False, indent=1).encode("utf-8", "surrogatepass")
 
 
-def _npy(array: NDArray[Any]) -> bytes:
-    buffer = io.BytesIO()
-    np.lib.format.write_array(buffer, np.ascontiguousarray(array, dtype="<i8"), allow_pickle=False)
-    return buffer.getvalue()
+def _integers_to_write(array: NDArray[Any]) -> NDArray[np.int64]:
+    return np.ascontiguousarray(array, dtype="<i8")
 
 
 def load_parts(path: str | os.PathLike[str]) -> DatasetParts:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Index = NDArray[np.int64]
 
+_ONES_AT_ONCE = 1 << 23  # of a table that is closed
 _FEW = 4  # up to this many vertices are quicker one by one than in an array
 
 
@@ -173,9 +174,21 @@ def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]
 
 
 def spread_upwards(
-    children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_]
+    children: IndexLists, depth: Index, table: sp.csr_array[np.bool_]
 ) -> sp.csr_array[np.bool_]:
     """The table in which every row that has a 1 at a vertex (a column) has a 1 at all its ancestors, too.
+
+    A large table is treated in groups of rows, whose intermediate results are small.
+    """
+    ends = sorted_unique(np.searchsorted(table.indptr, np.arange(0, table.nnz, _ONES_AT_ONCE)))
+    bounds = [0, *ends[(ends > 0) & (ends < table.shape[0])].tolist(), table.shape[0]]
+    parts = [_spread(children, depth, table[a:b].tocsc()) for a, b in itertools.pairwise(bounds)]
+    spread: sp.csr_array[np.bool_] = parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
+    return spread
+
+
+def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_]) -> sp.csr_array[np.bool_]:
+    """The same for rows that are given by column.
 
     From the deepest vertex to the roots: each vertex takes over the rows of its children, which are complete by then.
     The ancestor lists are not needed for this, and may be far larger than the answer: those of a chain of n vertices

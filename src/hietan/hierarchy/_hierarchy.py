@@ -390,7 +390,7 @@ class Hierarchy(Drawable, Immutable):
                [1, 1]])
         """
         over, ones, at = self._read(X)
-        spread = _graph.spread_upwards(over._children, over._depths, ones.tocsc())
+        spread = _graph.spread_upwards(over._children, over._depths, ones)
         filled: _X = write_like(X, spread, at)
         return filled
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,15 +41,19 @@ def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]
 
 
 def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
-    table: sp.csr_array[Any] = sp.csr_array(X, copy=True)
-    table.sum_duplicates()
+    table: sp.csr_array[Any] = sp.csr_array(X)  # its arrays may be those of X, and are not changed
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
     wrong = np.flatnonzero(~_is_binary(table.data))
     if wrong.size:
         entries, k = table.tocoo(), wrong[0]
         raise _not_binary(int(entries.row[k]), int(entries.col[k]), entries.data[k])
-    ones: sp.csr_array[np.bool_] = table.astype(np.bool_)
-    ones.eliminate_zeros()
-    return ones
+    if not table.data.all():
+        table = table.copy()
+        table.eliminate_zeros()
+    parts = (table.data.astype(np.bool_), table.indices, table.indptr)
+    return sp.csr_array(parts, shape=table.shape)
 
 
 def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
@@ -64,8 +68,9 @@ def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) 
 def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = None) -> Any:
     """The table in a container like X; if X is a frame, its columns other than `at` are copied."""
     if sp.issparse(X):
-        table: Any = X
-        return type(table)(ones.astype(table.dtype))
+        table, filled = cast("Any", X), cast("Any", ones)
+        filled.data = filled.data.astype(table.dtype)  # `astype` of the table would copy its indices, too
+        return type(table)(filled)
     values = ones.toarray().astype(np.uint8)
     if not hasattr(X, "columns"):
         return values.astype(np.asarray(X).dtype)

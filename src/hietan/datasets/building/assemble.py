@@ -19,7 +19,8 @@ from hietan.datasets.building.attributes import (
     passed_by_rows,
 )
 from hietan.datasets.building.columns import Columns, choose_columns, given_columns
-from hietan.datasets.building.genes import Genes, LivingTerms, genes_from_annotations
+from hietan.datasets.building.genes import Genes, genes_from_annotations
+from hietan.datasets.building.meanings import TermMeanings
 from hietan.datasets.building.options import BuildOptions
 from hietan.datasets.building.rows import GeneRows, all_rows, labelled_rows
 from hietan.datasets.building.sources import (
@@ -62,10 +63,8 @@ def assemble(
     stream = open_annotations(annotations, options, go)
     account.row_noun = row_noun or _usual_noun(stream)
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
-    living_term = LivingTerms(go, options.namespaces, options.follow_replaced)
-    genes = genes_from_annotations(
-        stream, living_term, account.annotations, options.taxon, options.evidence, left_out
-    )
+    meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
+    genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
     rows = _choose_rows(known_labels, genes, options, account)
     _count_lines(stream, genes, rows, account.annotations)
     attributes = _open_attributes(columns, rows, options, account)
@@ -201,6 +200,7 @@ def _choose_table(
         left_out = _with_ancestors(genes.left_out, hierarchy, options, ontology)
         account.terms.read += len(left_out)
         account.terms.drop(LEFT_OUT, len(left_out))
+    del X  # it may be as large as everything else together
     if attributes is not None:
         further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
         columns = columns.beside(further, tuple(tests), options.features)

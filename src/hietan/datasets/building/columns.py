@@ -14,6 +14,8 @@ from hietan.datasets.account import UNKNOWN_FEATURE, Tally
 from hietan.datasets.readers.ontology import Ontology
 from hietan.hierarchy import Hierarchy
 
+_PART = 1 << 22
+
 
 @dataclass(frozen=True)
 class Columns:
@@ -109,7 +111,12 @@ def given_columns(
 
 
 def _ones(X: csr_array) -> NDArray[np.int64]:
-    return np.asarray(X.sum(axis=0, dtype=np.int64)).ravel()
+    """The number of ones in each column, a part at a time: SciPy would first make all of X an array of 8-byte ones."""
+    ones = np.zeros(X.shape[1], dtype=np.int64)
+    for start in range(0, X.nnz, _PART):
+        part = slice(start, start + _PART)
+        ones += np.bincount(X.indices[part][X.data[part] != 0], minlength=X.shape[1])
+    return ones
 
 
 def _sorted(X: Any) -> csr_array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.datasets.account import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
-from hietan.datasets.readers.annotation import Annotation
-from hietan.datasets.readers.ontology import Ontology
+from hietan.datasets.account import Tally
+from hietan.datasets.building.meanings import TermMeanings
+from hietan.datasets.readers.annotation import Annotation, PairBlock
+from hietan.datasets.readers.annotations import AnnotationReader
 
 MATCHES = ("id", "symbol", "synonym")
 """The kinds of names by which a labelled id can be matched to a gene."""
@@ -35,19 +36,37 @@ class AnnotatedPairs:
         self._settled = 0  # so many pairs at the beginning are sorted, and all different
         self._limit = _FEW_PAIRS
 
+    def number_of(self, term: str) -> int:
+        """The number of a term, in the order of appearance."""
+        return self.terms.setdefault(term, len(self.terms))
+
     def add(self, number: int, term: str) -> None:
         """Note that the object of this number has a term."""
-        self._pairs.append(number << 32 | self.terms.setdefault(term, len(self.terms)))
+        self._pairs.append(number << 32 | self.number_of(term))
+        self._drop_repetitions_if_many()
+
+    def add_many(self, numbers: NDArray[np.int64], terms: NDArray[np.int64]) -> None:
+        """Note that objects have terms, both given by their numbers."""
+        self._pairs.frombytes((numbers << 32 | terms).tobytes())
+        self._drop_repetitions_if_many()
+
+    def _drop_repetitions_if_many(self) -> None:
         if len(self._pairs) >= self._limit:
             self._limit = max(_FEW_PAIRS, 2 * len(self._settle()))
 
     def _settle(self) -> NDArray[np.int64]:
-        """All different pairs, sorted; valid until one is added."""
+        """All different pairs, sorted; valid until one is added.
+
+        They are sorted where they are: `numpy.unique` would need several times their memory.
+        """
         if self._settled < len(self._pairs):
-            different = np.unique(np.frombuffer(self._pairs, dtype=np.int64))
-            self._pairs = array("q")
-            self._pairs.frombytes(different.data.cast("B"))
+            pairs = np.frombuffer(self._pairs, dtype=np.int64)
+            pairs.sort()
+            different = pairs[np.diff(pairs, prepend=pairs[0] - 1) > 0]
+            pairs[: len(different)] = different
             self._settled = len(different)
+            del pairs, different  # an array cannot shrink while it is looked into
+            del self._pairs[self._settled :]
         return np.frombuffer(self._pairs, dtype=np.int64)
 
     def counts(self, n_objects: int) -> NDArray[np.int64]:
@@ -111,6 +130,23 @@ class Genes:
         """Record a usable annotation of an object."""
         self.lines[number] += 1
         self.pairs.add(number, term)
+
+    def add_block(self, block: PairBlock, meanings: TermMeanings, tally: Tally) -> None:
+        """Record many annotations at once that say nothing but which object has which term."""
+        known = self.numbers
+        numbers = np.array([known.setdefault(name, len(known)) for name in block.ids], dtype=np.int64)
+        self.lines.extend([0] * (len(known) - len(self.lines)))
+        terms = meanings.numbers(block.terms, self.pairs.number_of, tally)
+        self.left_out |= meanings.left_out
+        is_used = terms >= 0
+        numbers, terms = numbers[is_used], terms[is_used]
+        np.add.at(np.frombuffer(self.lines, dtype=np.int64), numbers, 1)
+        self.pairs.add_many(numbers, terms)
+
+    @property
+    def have_no_other_names(self) -> bool:
+        """Whether the objects are known by their ids alone."""
+        return not self.by_symbol and not self.by_synonym
 
     def has_terms(self, objects: Iterable[str]) -> bool:
         """Whether any of these objects has a usable annotation."""
@@ -178,48 +214,28 @@ class Genes:
         return {name: tuple(objects) for name, objects in index.items()}
 
 
-class LivingTerms:
-    """Finds the current term of the chosen namespaces that an annotation refers to."""
-
-    def __init__(self, ontology: Ontology, namespaces: Iterable[str], follow_replaced: bool) -> None:
-        self.ontology, self.follow_replaced = ontology, follow_replaced
-        self.namespaces = frozenset(namespaces)
-
-    def __call__(self, term_id: str, tally: Tally) -> str | None:
-        """The id of that term; None if there is none, in which case the tally says why."""
-        current = self.ontology.resolve(term_id)
-        if current is None:
-            tally.drop(UNKNOWN_TERM)
-            return None
-        change = "mapped from an alternative id" if current != term_id else ""
-        if self.ontology.terms[current].is_obsolete:
-            current = self.ontology.successor(current) if self.follow_replaced else None
-            change = "mapped to a replacement"
-            if current is None:
-                tally.drop(OBSOLETE_TERM)
-                return None
-        if self.ontology.terms[current].namespace not in self.namespaces:
-            tally.drop("other namespace")
-            return None
-        if change:
-            tally.change(change)
-        return current
-
-
 def genes_from_annotations(
     annotations: Iterable[Annotation],
-    living_term: Callable[[str, Tally], str | None],
+    meanings: TermMeanings,
     tally: Tally,
     taxon: str | None,
     evidence: Collection[str] | None,
-    left_out: Collection[str] = (),
 ) -> Genes:
-    """Read all annotations, and gather those with the right taxon and evidence whose term is current and not left out.
+    """Read all annotations, and gather those with the right taxon and evidence whose term has a meaning.
 
     The names of a gene are recorded even if none of its annotations counts: then a labelled id that names it is known
     to lack annotations, not to be unknown.
     """
     genes = Genes()
+    if (
+        isinstance(annotations, AnnotationReader)
+        and annotations.holds_only_pairs
+        and taxon is evidence is None
+    ):
+        for block in annotations.blocks():
+            tally.read += len(block.ids)
+            genes.add_block(block, meanings, tally)
+        return genes
     for annotation in annotations:
         tally.read += 1
         if taxon is not None and annotation.taxon.partition("|")[0] != taxon:
@@ -230,11 +246,7 @@ def genes_from_annotations(
             tally.drop("NOT: says the opposite")
         elif evidence is not None and annotation.evidence not in evidence:
             tally.drop("other evidence")
-        elif (term := living_term(annotation.term, tally)) is None:
-            continue
-        elif term in left_out:
-            tally.drop(LEFT_OUT)
-            genes.left_out.add(term)
-        else:
+        elif (term := meanings(annotation.term, tally)) is not None:
             genes.add_term(number, term)
+    genes.left_out |= meanings.left_out
     return genes

@@ -37,6 +37,8 @@ class GeneRows:
 
     def symbols(self, genes: Genes) -> tuple[str, ...]:
         """The symbol of each row's first object that has one; none at all if they only repeat the names."""
+        if not genes.symbols:
+            return ()
         found = [
             next((genes.symbols[each] for each in objects if each in genes.symbols), "")
             for objects in self.objects
@@ -46,6 +48,8 @@ class GeneRows:
 
     def synonyms(self, genes: Genes) -> tuple[tuple[str, ...], ...]:
         """All other names of each row: the ids, symbols and synonyms of its objects; none at all if no row has any."""
+        if genes.have_no_other_names and self.objects == list(zip(self.names)):
+            return ()
         listed, shown = genes.synonyms(), self.symbols(genes) or ("",) * len(self.names)
         found = []
         for objects, name, symbol in zip(self.objects, self.names, shown, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -56,3 +57,10 @@ class Annotation(NamedTuple):
     def synonyms(self) -> tuple[str, ...]:
         """Other names of the object."""
         return tuple(filter(None, self.synonym_field.split("|")))
+
+
+class PairBlock(NamedTuple):
+    """Many annotations that say nothing but which object has which term: their ids and their terms, side by side."""
+
+    ids: Sequence[str]
+    terms: Sequence[str]

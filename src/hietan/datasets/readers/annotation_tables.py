@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hietan.datasets.account import Tally
+from hietan.datasets.readers.annotation import PairBlock
 from hietan.datasets.readers.annotation_formats import LINE_FORMATS
 from hietan.datasets.readers.tables import Table, find_names, is_position
 from hietan.exceptions import DataError
@@ -23,6 +24,9 @@ _MORE = {
     "qualifier": re.compile("qualifier"),
     "evidence": re.compile("evidence(_code)?"),
 }
+_BLOCK = (
+    1 << 10
+)  # rows that are read at once; with many more, Python's garbage collector would look at each again
 _SEPARATOR = re.compile(r"[;|,]")
 
 _IsTerm = Callable[[str], bool] | None
@@ -57,9 +61,21 @@ class PairLayout:
         """(line number, fields) of the rows that have an id and a term."""
         return self.table.rows(max(self.id_at, self.term_at), tally)
 
+    def row_blocks(self, tally: Tally) -> Iterator[list[tuple[int, list[str]]]]:
+        """The same rows, many at once."""
+        return self.table.row_blocks(max(self.id_at, self.term_at), tally, _BLOCK)
+
     def read(self, row: Sequence[str]) -> tuple[str, list[str]]:
         """The id and the terms of a row; "" and none if they are missing."""
         return row[self.id_at].strip(), _terms(row[self.term_at], self.lists)
+
+    def read_block(self, rows: Sequence[Sequence[str]]) -> PairBlock | None:
+        """The ids and the terms of many rows at once; None unless each of them has an id and a single term."""
+        if self.lists:
+            return None
+        ids = [row[self.id_at].strip() for row in rows]
+        terms = [row[self.term_at].strip() for row in rows]
+        return None if "" in ids or "" in terms else PairBlock(ids, terms)
 
     def extra(self, row: Sequence[str]) -> dict[str, Any]:
         """The further fields of a row."""
