@@ -15,7 +15,7 @@ import hietan
 from hietan.catalogue import load_dataset, make_fitted_method
 from hietan.evaluation.cross_validation import configure
 
-LONG = 5.0  # CPU seconds: a step that takes longer is not repeated
+LONG = 10.0  # CPU seconds: a step that takes longer is not repeated
 
 
 def fit(method: str, data: str, model: str) -> None:

@@ -121,7 +121,7 @@ def report(*, study: bool = True) -> Part:
         "although `hietan fit` also measures the model on rows that it holds out once (`--folds 5` cross-validates), "
         "and `hietan predict --report` explains both ends of the list.",
         table(head, [row for row, _ in compared]),
-        "CPU seconds within one process, the fewest of five calls unless one takes longer than 5 s; `write` fills "
+        "CPU seconds within one process, the fewest of five calls unless one takes longer than 10 s; `write` fills "
         "arrays of the size of all contributions with one number:",
         table(
             ["what", "seconds", "floor", "ratio", "at most", ""],

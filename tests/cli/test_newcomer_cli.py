@@ -76,7 +76,7 @@ CLI_MISTAKES = {
     ),
     "a tuned threshold without folds": (
         "fit data.hietan -m tan --threshold gmean --no-validate -o OUT",
-        "error: the threshold 'gmean' is chosen by cross-validation, which is switched off",
+        "error: the threshold 'gmean' is chosen by the validation of the model, which is switched off",
     ),
     "data without labels": (
         "fit bare.hietan -m tan -o OUT",

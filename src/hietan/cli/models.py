@@ -210,13 +210,8 @@ def fit(
             fail(f"{path} exists already; name another file with --output, or replace it with --force")
         with working("reading"):
             data = load_dataset(dataset, progress=is_watched())
-        options: dict[str, Any] = {
-            "seed": seed,
-            "validate": validate,
-            "folds": folds,
-            "threshold": limit,
-            "row_noun": row_noun,
-        }
+        options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds}
+        options |= {"threshold": limit, "row_noun": row_noun}
         with working(f"fitting {method}") as progress:
             try:
                 trained = train_model(estimator, data, method=method, progress=progress, **options)
