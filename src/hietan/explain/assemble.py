@@ -26,6 +26,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
+_MOST_FACTORS = 1 << 21  # what features add to classes, in a batch of a whole table: 16 MB
 
 
 def explain_rows(
@@ -86,9 +87,12 @@ def contribution_matrix(
             target, classes, np.zeros(len(classes))
         )  # refuses what is not a class, even without rows
 
+    # As many rows as a few megabytes hold: averaged estimators fill their tables again for each batch.
+    size = max(1, _MOST_FACTORS // (n_features * len(classes) * _BATCH)) * _BATCH
+
     def entries(start: int, stop: int) -> list[RowEntries]:
-        batches = range(start, stop, _BATCH)
-        return [_entries(parts_of(first, min(stop, first + _BATCH)), classes, target) for first in batches]
+        batches = range(start, stop, size)
+        return [_entries(parts_of(first, min(stop, first + size)), classes, target) for first in batches]
 
     found = [batch for chunk in map_chunks(entries, n_rows, n_jobs) for batch in chunk]
     return join_entries(found, n_rows, n_features)
