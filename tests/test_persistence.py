@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.naive_bayes import BernoulliNB
 import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
+from hietan.persistence._checks import check_fitted
 from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
@@ -250,6 +252,25 @@ def test_forged_numbers_never_reach_the_kernel(tmp_path, storage, find, edit, me
     forge_array(path, find, edit)
     with pytest.raises(ModelFileError, match=message):
         hietan.load(path)
+
+
+@pytest.mark.parametrize("storage", ["dense", "sparse"])
+def test_every_pair_is_checked_whichever_block_it_is_in(storage, monkeypatch):
+    monkeypatch.setattr("hietan.persistence._checks._PAIRS_AT_ONCE", 3)
+    X = (np.random.default_rng(0).random((40, 7)) < 0.5).astype(np.uint8)
+    with kept(storage):
+        fitted = hietan.TAN(random_state=0).fit(X, np.arange(40) % 2).__hietan_fitted__()
+    check_fitted(fitted)
+    counts = fitted["counts_"]
+    values = getattr(counts.pairs, "values", counts.pairs)  # of the pairs that are there, or of all
+    assert values.size == 42
+    for place in np.ndindex(values.shape):
+        for wrong in (-1, 21, 2**31 - 1):
+            forged = values.copy()
+            forged[place] = wrong
+            pairs = forged if storage == "dense" else replace(counts.pairs, values=forged)
+            with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+                check_fitted({**fitted, "counts_": replace(counts, pairs=pairs)})
 
 
 @pytest.mark.parametrize(

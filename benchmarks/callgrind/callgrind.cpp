@@ -13,6 +13,7 @@
 #include "models/neighbours.hpp"
 #include "models/openings.hpp"
 #include "models/scores.hpp"
+#include "models/terms.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
 
@@ -292,6 +293,16 @@ STEP step_selected_naive_bayes(State& s) {
   selected_naive_bayes(Tables(s.dense(), Smoothing("laplace", 1.0)), selector_of(s, "hip"), s.problem.words.data(),
                        kRows, s.joint.data());
 }
+STEP step_list_terms(State& s) {
+  const Word* words = s.problem.words.data();
+  const std::vector<double> table(4 * kFeatures, 0.5);
+  std::vector<std::int64_t> counts(kRows), next(kRows + 1, 0);
+  count_kept(words, kFeatures, kRows, counts.data());
+  for (std::size_t r = 0; r < kRows; ++r) next[r + 1] = next[r] + counts[r];
+  std::vector<std::int32_t> columns(index(next[kRows]));
+  std::vector<double> values(columns.size());
+  list_terms(words, words, words, table.data(), kFeatures, kRows, next.data(), columns.data(), values.data());
+}
 STEP step_selected_trees(State& s) {
   Ranking ranking(s.sparse_keys, s.problem.relations(), 0);
   const Selector selector = selector_of(s, "hip");
@@ -367,6 +378,7 @@ int main() {
   step_select_hnb(s);
   step_select_rnb(s);
   step_selected_naive_bayes(s);
+  step_list_terms(s);
   step_selected_trees(s);
   step_neighbours(s);
   step_prox(s);

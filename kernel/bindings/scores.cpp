@@ -12,6 +12,7 @@
 #include "bindings/handles.hpp"
 #include "bindings/priors.hpp"
 #include "models/aode.hpp"
+#include "models/terms.hpp"
 #include "trees/lazy_trees.hpp"
 
 namespace hietan::python {
@@ -129,6 +130,30 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   return nb::make_tuple(factors, averaging, averaged);
 }
 
+// (the number of entries of each row, their columns, their values): what each feature that a row keeps adds.
+nb::tuple py_list_terms(In<Word, 2> kept, In<Word, 2> high, In<Word, 2> low, std::size_t rows, In<double, 2> table) {
+  const std::size_t d = kept.shape(1);
+  require_features(d);
+  for (const In<Word, 2>* words : {&kept, &high, &low}) require_words(*words, rows, d);
+  require(table.shape(0) == 4 && table.shape(1) == d, "table must have 4 rows and a column per feature, got ",
+          table.shape(0), " x ", table.shape(1), " for ", d, " features");
+  const std::vector<Word> own = copied(kept);  // read twice: it must not change meanwhile
+  auto counts = make_array<std::int64_t>(rows);
+  std::vector<std::int64_t> next(rows + 1, 0);
+  {
+    const Unlocked unlocked;
+    count_kept(own.data(), d, rows, counts.data());
+  }
+  for (std::size_t r = 0; r < rows; ++r) next[r + 1] = next[r] + counts.data()[r];
+  auto columns = make_array<std::int32_t>(index(next[rows]));
+  auto values = make_array<double>(index(next[rows]));
+  {
+    const Unlocked unlocked;
+    list_terms(own.data(), high.data(), low.data(), table.data(), d, rows, next.data(), columns.data(), values.data());
+  }
+  return nb::make_tuple(counts, columns, values);
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -149,6 +174,8 @@ void bind_scores(nb::module_& m) {
         "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("list_terms", &py_list_terms, "kept"_a.noconvert(), "high"_a.noconvert(), "low"_a.noconvert(), "n_rows"_a,
+        "table"_a.noconvert());
 }
 
 }  // namespace hietan::python

@@ -207,16 +207,16 @@ def write_archive(
 ) -> None:
     """Write a zip archive atomically; its bytes depend only on the names and contents of its members.
 
-    Arrays are written as by `numpy.save`; unless `compressed`, as they are, which takes a fraction of the time.
+    Arrays are written as by `numpy.save`. Unless `compressed`, all is written as it is, in a fraction of the time.
     """
     with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr = 3, 0o644 << 16
-            if not isinstance(content, np.ndarray):
-                archive.writestr(info, content, zipfile.ZIP_DEFLATED, compresslevel=6)
-                continue
             info.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+            if not isinstance(content, np.ndarray):
+                archive.writestr(info, content, info.compress_type, compresslevel=6)
+                continue
             with archive.open(info, "w", force_zip64=content.nbytes >= 1 << 31) as file:
                 np.lib.format.write_array(file, content, allow_pickle=False)
 

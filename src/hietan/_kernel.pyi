@@ -267,6 +267,13 @@ def tree_factors(
     counts: Counts,
     smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
+def list_terms(
+    kept: NDArray[np.uint64],
+    high: NDArray[np.uint64],
+    low: NDArray[np.uint64],
+    n_rows: int,
+    table: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
 def aode_factors(
     relations: Relations,
     ancestors: str,

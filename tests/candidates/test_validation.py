@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.special import expit
+from sklearn.model_selection import StratifiedShuffleSplit
 
 import hietan
-from hietan.candidates import TrainedModel, Validation, rank_rows, train_model
-from hietan.candidates.validation import best_cutoff
+from hietan.candidates import TrainedModel, Validation, calibrate, rank_rows, train_model
+from hietan.candidates.validation import best_cutoff, fit_sigmoid, predict_held_out, rows_to_hold_out
 from hietan.catalogue import load_dataset
 from hietan.datasets import closest_features, make_hierarchical_classification
 from hietan.evaluation import gmean_score, pooled_predictions
@@ -116,6 +117,7 @@ FORGED = {
     "a curve of other rows": {
         "validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "curve": [[0.1, 0.2, 9]]}
     },
+    "no folds at all": {"validation": {"folds": 0, "class_rows": [1, 2], "gmean": 0.5}},
     "folds by the half": {"validation": {"folds": 2.5, "class_rows": [1, 2], "gmean": 0.5}},
 }
 
@@ -156,3 +158,84 @@ def test_features_that_repeat_the_label_are_found():
     assert closest[0].class_rows == (0, int(data.y.sum()))
     assert [found.is_suspicious for found in closest_features(data)] == [False] * 8
     assert closest_features(replace(data, y=data.y * 0 - 1, target_names=())) == ()
+
+
+def test_many_rows_are_held_out_once_and_few_by_folds(data, trained, monkeypatch):
+    """Where the rows of one part are enough; what is measured is what a model of the others predicts for them."""
+    monkeypatch.setattr("hietan.candidates.validation.LARGEST_ERROR", 0.2)
+    steps = []
+    once = train_model(hietan.HieTAN(), data, seed=4, progress=lambda *step: steps.append(step))
+    quality = once.validation
+    assert steps == [(1, 2)] and quality.is_held_out_once and quality.n_rows == 30
+    assert quality == train_model(hietan.HieTAN(), data, seed=4, folds=1).validation
+    assert (once.classifier.counts_.ones == trained.classifier.counts_.ones).all()
+    held_out = predict_held_out(hietan.HieTAN(hierarchy=data.hierarchy, random_state=4), data, 4)
+    pooled = held_out.predictions
+    assert quality.class_rows == tuple(np.bincount(pooled.y_true).tolist())
+    assert quality.auc == pooled.metrics()["auc"] and quality.gmean == pooled.metrics()["gmean"]
+    assert once.calibration == fit_sigmoid(pooled.score, pooled.y_true) != trained.calibration
+    assert once.calibration == calibrate(hietan.HieTAN(), data, seed=4)
+    # The same as before for those who ask for folds, bit for bit.
+    by_folds = train_model(hietan.HieTAN(), data, seed=4, folds=5)
+    assert by_folds.validation == trained.validation and by_folds.calibration == trained.calibration
+
+
+def test_rows_that_are_held_out_are_predicted_by_a_model_of_the_others(data):
+    """Found again among the rows: as many as were held out are predicted like this by a model of the rest."""
+    model = hietan.HieTAN(hierarchy=data.hierarchy, random_state=0)
+    size, _ = rows_to_hold_out(data.y)
+    split = StratifiedShuffleSplit(1, test_size=size, random_state=0)
+    others, rows = next(split.split(data.X, data.y))
+    pooled = predict_held_out(model, data, 0, folds=1).predictions
+    rows.sort()
+    model.fit(data.X[others], data.y[others])
+    assert (pooled.y_true == data.y[rows]).all()
+    assert (pooled.y_pred == model.predict(data.X[rows])).all()
+    np.testing.assert_allclose(pooled.log_proba, model.predict_log_proba(data.X[rows]), rtol=1e-12)
+
+
+def test_how_many_rows_are_held_out():
+    """A fifth, and at most 5,000; but a rare class needs more of them, or the folds."""
+
+    def of(n, share):
+        return rows_to_hold_out((np.arange(n) < share * n).astype(int))
+
+    assert of(18_000, 0.5) == (3_600, False) and of(18_200, 0.5) == (3_640, True)
+    assert of(1_000_000, 0.5) == (5_000, True) and of(20_826, 0.1) == (4_165, False)
+    size, is_enough = of(1_000_000, 0.01)
+    assert is_enough and size == 91_828 and (1 / 918 + 1 / 90_910) / 11 < 1.001e-4
+    assert of(100_000, 0.01) == (20_000, False)
+
+
+def test_auc_of_held_out_rows_has_the_error_that_is_promised():
+    """The bound of `rows_to_hold_out` against the formula of Hanley and McNeil, over all AUC and shares."""
+    auc = np.linspace(0.5, 1, 501)
+    q1, q2 = auc / (2 - auc), 2 * auc**2 / (1 + auc)
+    for m, n in ((500, 500), (50, 5000), (5000, 50)):
+        variance = auc * (1 - auc) + (m - 1) * (q1 - auc**2) + (n - 1) * (q2 - auc**2)
+        assert (variance / (m * n)).max() <= 1.001 * (1 / m + 1 / n) / 11
+
+
+@pytest.mark.parametrize("folds", [0, -1, 2.5, "5", True])
+def test_folds_are_a_number(data, folds):
+    with pytest.raises(ValueError, match="expected the number of folds, or 1"):
+        train_model(hietan.HieTAN(), data, folds=folds)
+
+
+def test_folds_that_cannot_be_made_are_refused(data):
+    with pytest.raises(ValueError, match="folds is 5, but the validation of the model is switched off"):
+        train_model(hietan.HieTAN(), data, folds=5, validate=False)
+    few = data.subset(rows=np.concatenate([np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:9]]))
+    with pytest.raises(
+        ValueError, match="needs 10 rows of each class, but class 1 has 9; use 2 folds or more"
+    ):
+        train_model(hietan.HieTAN(), few, folds=1)
+
+
+def test_a_threshold_that_is_tuned_on_rows_held_out_once(data):
+    tuned = train_model(hietan.HieTAN(), data, threshold="gmean", folds=1)
+    pooled = predict_held_out(
+        hietan.HieTAN(hierarchy=data.hierarchy, random_state=0), data, 0, folds=1
+    ).predictions
+    assert tuned.cutoff == best_cutoff(pooled.score, pooled.y_true)
+    assert tuned.validation.is_held_out_once and 0 < tuned.validation.gmean < 1

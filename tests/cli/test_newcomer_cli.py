@@ -76,7 +76,7 @@ CLI_MISTAKES = {
     ),
     "a tuned threshold without folds": (
         "fit data.hietan -m tan --threshold gmean --no-validate -o OUT",
-        "error: the threshold 'gmean' is chosen by cross-validation, which is switched off",
+        "error: the threshold 'gmean' is chosen by the validation of the model, which is switched off",
     ),
     "data without labels": (
         "fit bare.hietan -m tan -o OUT",
@@ -233,6 +233,26 @@ def test_info_shows_the_quality_of_a_model_and_features_close_to_the_label(
     )
     assert "hietan build --drop-term TERM" in result.stderr
     assert run("info", "synthetic-0").stdout.startswith("synthetic-0: 150 rows")
+
+
+def test_rows_that_are_held_out_once_are_said_to_be(run, folder, tmp_path, monkeypatch):
+    """By the command, by `hietan info` and by the page; a validation that is switched off has no folds."""
+    monkeypatch.setenv("COLUMNS", "200")
+    known, model = folder / "known.hietan", tmp_path / "once.hietan"
+    result = run("fit", known, "-m", "hip-nb", "--folds", "1", "-o", model)
+    assert result.exit_code == 0, result.output
+    assert "measured on 20 genes held out once (--folds 5 cross-validates): AUC 0." in result.output
+    said = "Measured on 20 genes that were held out once, and predicted by a model of all others"
+    assert said in run("info", model).output
+    assert (
+        run("predict", model, folder / "others.hietan", "--report", "-o", tmp_path / "p.csv").exit_code == 0
+    )
+    assert '"folds":1,' in (tmp_path / "p.html").read_text().replace(" ", "")
+    again = run("fit", known, "-m", "hip-nb", "--folds", "3", "-o", model)
+    assert "cross-validated in 3 folds, on 100 genes: AUC 0." in again.output
+    refused = run("fit", known, "-m", "hip-nb", "--folds", "3", "--no-validate", "-o", model)
+    assert refused.exit_code == 2
+    assert "error: folds is 3, but the validation of the model is switched off" in refused.stderr
 
 
 def test_options_reach_the_model(run, folder, tmp_path):

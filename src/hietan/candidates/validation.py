@@ -1,4 +1,4 @@
-"""How good a model is on rows that it never saw: one cross-validation, for its quality and for its calibration."""
+"""How good a model is on rows that it never saw: held out once or by folds, for its quality and its calibration."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from hietan.datasets import Dataset
 from hietan.evaluation import PooledPredictions, reliability_curve
@@ -17,6 +18,10 @@ from hietan.evaluation.cross_validation import fold_of_rows, pool, predict_fold
 from hietan.evaluation.metrics import gmean_score
 
 FOLDS = 5
+HELD_OUT = 5_000
+"""If rows are held out once: at most this many, unless a rare class needs more."""
+LARGEST_ERROR = 0.01
+"""Rows are held out once, rather than by folds, if the standard error of AUC stays below this."""
 Progress = Callable[[int, int], None]
 """Called with the number of steps that are done, and the number of all steps."""
 
@@ -26,21 +31,23 @@ _LOSSES = ("log_loss", "calibrated_log_loss")
 
 @dataclass(frozen=True)
 class Validation:
-    """The quality of a model, by cross-validation: every row was predicted once, by a model that never saw it.
+    """The quality of a model, on rows that were predicted by a model that never saw them.
 
     Attributes
     ----------
     folds : int
-        The number of folds.
+        The number of folds of a cross-validation, in which every row was predicted once; 1 if some of the rows were
+        held out once instead, and predicted by a model of all others.
     class_rows : tuple of int
-        The number of rows of each class, in the order of the classifier's classes.
+        The number of predicted rows of each class, in the order of the classifier's classes.
     gmean : float
         The geometric mean of the recalls.
     auc, average_precision, log_loss : float or None
         As in `hietan.evaluation`; None if the classifier has no probabilities.
     calibrated_log_loss, calibration_error : float or None
         The log loss of the calibrated probabilities, and their mean distance from the observed shares, weighted by
-        rows. The sigmoid that calibrates a row was fitted to other folds. None if there is no calibration.
+        rows. The sigmoid that calibrates a row was fitted to those of other folds; if rows were held out once, to four
+        fifths of them, without this row. None if there is no calibration.
     curve : tuple of (predicted, observed, rows)
         For each bin of calibrated probabilities, the mean probability, the share of rows of the second class, and the
         number of rows.
@@ -60,6 +67,8 @@ class Validation:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
         if not all(type(n) is int and 0 <= n <= 2**53 for n in counts):
             raise ValueError("a number of rows or folds is not a count")
+        if self.folds < 1:
+            raise ValueError("a validation has at least one fold")
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
             raise ValueError("a share of the validation is not between 0 and 1")
@@ -71,8 +80,13 @@ class Validation:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows."""
+        """The number of predicted rows."""
         return sum(self.class_rows)
+
+    @property
+    def is_held_out_once(self) -> bool:
+        """Whether some of the rows were held out once, rather than all of them by folds."""
+        return self.folds == 1
 
     def as_dict(self) -> dict[str, Any]:
         """The numbers as JSON can hold them."""
@@ -89,24 +103,96 @@ class Validation:
         return cls(**given)
 
 
-def predict_held_out(
-    model: Any, data: Dataset, seed: int, progress: Progress | None = None
-) -> PooledPredictions | None:
-    """Predict every row by a model that was fitted to the rows of the other folds.
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predictions of rows by models that never saw them.
 
-    Returns None if a class has fewer than two rows. With fewer rows than `FOLDS`, there are fewer folds.
+    Attributes
+    ----------
+    predictions : PooledPredictions
+        The predictions. Their `fold` divides the rows into parts, of which each is judged by what the others say.
+    folds : int
+        The number of models that predicted them; 1 if the rows were held out once.
+    """
+
+    predictions: PooledPredictions
+    folds: int
+
+
+def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
+    """How many rows to hold out if that is done once, and whether they are enough to do without a cross-validation.
+
+    They are a fifth of the rows, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
+    standard error of AUC is at most `LARGEST_ERROR`, whatever the AUC.
+
+    >>> rows_to_hold_out(np.arange(20_000) % 2), rows_to_hold_out(np.arange(2_000) % 2)
+    ((4000, True), (400, False))
+    """
+    shares = np.sort(np.unique(y, return_counts=True)[1]) / len(y)
+    # Hanley & McNeil (1982): with m and n rows of two classes, the variance is at most (1 / m + 1 / n) / 11.
+    needed = float((1 / shares[:2]).sum()) / (11 * LARGEST_ERROR**2)
+    fifth = len(y) // 5
+    return min(fifth, max(HELD_OUT, int(np.ceil(needed)))), needed <= fifth
+
+
+def predict_held_out(
+    model: Any, data: Dataset, seed: int, progress: Progress | None = None, *, folds: int | None = None
+) -> HeldOut | None:
+    """Predict rows by models that were fitted to other rows.
+
+    Parameters
+    ----------
+    model : classifier
+        The classifier; it is cloned.
+    data : Dataset
+        The rows with their classes.
+    seed : int
+        The seed of the folds.
+    progress : callable, optional
+        Called after each fit with the number of fits, and with that of all fits, the final one included.
+    folds : int or None
+        The number of folds; fewer, if a class has fewer rows. 1 means that some rows are held out once. None means
+        1 where that is enough (see `rows_to_hold_out`), and else `FOLDS`.
+
+    Returns
+    -------
+    HeldOut or None
+        None if a class has fewer than two rows.
     """
     labels, counts = np.unique(data.y, return_counts=True)
-    folds = min(FOLDS, int(counts.min()))
-    if len(labels) < 2 or folds < 2:
+    rarest = int(counts.min())
+    if len(labels) < 2 or rarest < 2:
         return None
+    size, is_enough = rows_to_hold_out(data.y)
+    folds = (1 if is_enough else FOLDS) if folds is None else folds
+    if folds == 1:
+        return _predict_once(model, data, size, seed, progress)
+    folds = min(folds, rarest)
     fold = fold_of_rows(data.y, folds, seed)
     parts = []
     for k in range(folds):
         parts.append(predict_fold(model, data.X, data.y, fold == k))
         if progress is not None:
             progress(k + 1, folds + 1)
-    return pool(data.y, fold, parts)
+    return HeldOut(pool(data.y, fold, parts), folds)
+
+
+def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Progress | None) -> HeldOut:
+    labels, counts = np.unique(data.y, return_counts=True)
+    if counts.min() < 10:  # two of them are held out: one for each side when the calibration is judged
+        raise ValueError(
+            f"folds=1 holds one row in five out, which needs 10 rows of each class, but class "
+            f"{labels[counts.argmin()]!s} has {counts.min()}; use 2 folds or more"
+        )
+    split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
+    is_held_out = np.zeros(len(data.y), dtype=np.bool_)
+    is_held_out[next(split.split(np.zeros((len(data.y), 1)), data.y))[1]] = True
+    y = data.y[is_held_out]
+    found = predict_fold(model, data.X, data.y, is_held_out)
+    if progress is not None:
+        progress(1, 2)
+    parts = fold_of_rows(y, min(FOLDS, int(np.unique(y, return_counts=True)[1].min())), seed)
+    return HeldOut(PooledPredictions(y, found.y_pred, found.log_proba, parts), 1)
 
 
 def fit_sigmoid(log_odds: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
@@ -136,22 +222,20 @@ def best_cutoff(log_odds: NDArray[np.float64], y: NDArray[Any]) -> float:
     return float((odds[k - 1] + odds[k]) / 2)
 
 
-def summarize_held_out(
-    pooled: PooledPredictions, cutoff: float | None = None, *, tuned: bool = False
-) -> Validation:
+def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned: bool = False) -> Validation:
     """The quality of predictions of rows that were held out.
 
     Parameters
     ----------
-    pooled : PooledPredictions
+    held_out : HeldOut
         The predictions, from `predict_held_out`.
     cutoff : float or None
         The log-odds from which on rows are predicted as the second class; None for the classifier's own predictions.
     tuned : bool
-        Whether the cutoff was chosen by `best_cutoff`; then each fold is judged by the cutoff of the other folds.
+        Whether the cutoff was chosen by `best_cutoff`; then each part is judged by the cutoff of the other parts.
     """
+    pooled, folds = held_out.predictions, held_out.folds
     counts = tuple(np.unique(pooled.y_true, return_counts=True)[1].tolist())
-    folds = int(pooled.fold.max()) + 1
     metrics = pooled.metrics()
     score = None if pooled.score is None else np.clip(pooled.score, -700, 700)
     if score is None or len(counts) != 2:
@@ -162,13 +246,13 @@ def summarize_held_out(
     y, labels = pooled.y_true, np.unique(pooled.y_true)
     gmean, calibrated = metrics["gmean"], np.empty(len(y))
     predicted = pooled.y_pred.copy()
-    for k in range(folds):
-        held_out, others = pooled.fold == k, pooled.fold != k
+    for k in range(int(pooled.fold.max()) + 1):
+        part, others = pooled.fold == k, pooled.fold != k
         slope, shift = fit_sigmoid(score[others], y[others])
-        calibrated[held_out] = expit(slope * score[held_out] + shift)
+        calibrated[part] = expit(slope * score[part] + shift)
         limit = best_cutoff(score[others], y[others]) if tuned else cutoff
         if limit is not None:
-            predicted[held_out] = labels[(score[held_out] >= limit).astype(np.intp)]
+            predicted[part] = labels[(score[part] >= limit).astype(np.intp)]
     if tuned or cutoff is not None:
         gmean = gmean_score(y, predicted)
     likelihood = np.where(y == labels[1], calibrated, 1 - calibrated)

@@ -19,7 +19,7 @@ from hietan.classifiers.checks import random_source, require_two_classes
 from hietan.explain import RemovedByRow, RemovedFeature, ScoreParts, Trace, trace_tree
 from hietan.explain.labels import readable_names, row_labels
 from hietan.explain.relatives import Relatives
-from hietan.explain.score_parts import NOTHING_REMOVED, TabledParts
+from hietan.explain.score_parts import NOTHING_REMOVED, DenseStates
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, EdgeRanking, Tree, mean_tree_contribution, unpack
 from hietan.structure.tree import ABSENT
@@ -197,13 +197,13 @@ class EagerTreeClassifier(TreeClassifier):
             has_tree=True,
         )
 
-    def _take_apart_by_state(self, X: Any) -> TabledParts:
+    def _take_apart_by_state(self, X: Any) -> DenseStates:
         ones, parent = as_matrix(self._read(X).sparse()), self.tree_.parent
         children = np.flatnonzero(parent >= 0)
         edges: Any = np.ones(children.size), (parent[children], children)
         # The states of `_states`; where a feature and its parent are 0, there is no entry.
         states = 2 * ones + ones @ sp.csr_array(edges, shape=(parent.size, parent.size))
-        return TabledParts(states, self._factors_by_state(), all_take_part=True)
+        return DenseStates(states, self._factors_by_state())
 
     def _states(self, values: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Twice the value of each feature, plus that of its parent, which is 0 where there is none."""

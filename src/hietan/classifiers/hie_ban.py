@@ -12,10 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
 from hietan.classifiers._solvers.leave_one_out import HOTTEST, Network
-from hietan.classifiers._solvers.open_states import N_STATES, OPEN_ONE, OPEN_ZERO, open_states
 from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
 from hietan.explain import ScoreParts
-from hietan.explain.score_parts import TabledParts
+from hietan.explain.score_parts import PackedStates
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -307,11 +306,16 @@ class HieBAN(BaseBayes):
             score=lambda: log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
         )
 
-    def _take_apart_by_state(self, X: Any) -> TabledParts:
-        rows, scores = self._read(X), self._scores()
-        factors = np.full((N_STATES, *scores.on.shape), np.nan)
-        factors[OPEN_ZERO], factors[OPEN_ONE] = scores.off / self.temperature_, scores.on / self.temperature_
-        return open_states(rows, self.hierarchy_, factors)
+    def _take_apart_by_state(self, X: Any) -> PackedStates:
+        rows, scores, openings = self._read(X), self._scores(), self._learned
+
+        def words(start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+            ones = rows.words(np.arange(start, stop))
+            is_open = openings.open_words(ones)
+            return is_open, ones, is_open
+
+        off, on = scores.off / self.temperature_, scores.on / self.temperature_
+        return PackedStates(words, rows.n_rows, np.stack([off, off, on, on]))
 
 
 def _check_class_weights(weights: Any, n_classes: int) -> None:

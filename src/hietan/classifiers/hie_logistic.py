@@ -20,7 +20,6 @@ from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
 from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
-from hietan.classifiers._solvers.open_states import CLOSED_ONE, N_STATES, OPEN_ONE, OPEN_ZERO, open_states
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
 from hietan.classifiers._storable import StorableMixin, with_unit
@@ -42,7 +41,7 @@ from hietan.classifiers.checks import (
     warn_without_hierarchy,
 )
 from hietan.explain import ExplainsRows, ScoreParts
-from hietan.explain.score_parts import TabledParts
+from hietan.explain.score_parts import PackedStates
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -360,16 +359,21 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
             has_probabilities=False,
         )
 
-    def _take_apart_by_state(self, X: Any) -> TabledParts:
+    def _take_apart_by_state(self, X: Any) -> PackedStates:
         network, rows = self._network(), self._read(X)
         coef = np.vstack([-self.coef_ / 2, self.coef_ / 2]).T
-        terms = np.zeros((N_STATES, *coef.shape))
-        terms[OPEN_ZERO], terms[OPEN_ONE] = network.off / self.scale_, network.on / self.scale_
-        takes_part = (terms != 0).any(axis=2)
-        takes_part[[CLOSED_ONE, OPEN_ONE]] = True
-        terms[[CLOSED_ONE, OPEN_ONE]] += coef
-        factors = np.where(takes_part[..., None], terms / self.temperature_, np.nan)
-        return open_states(rows, self.hierarchy_, factors)
+        off, on = network.off / self.scale_, network.on / self.scale_
+        # An open zero counts if it scores anything; a one always does, open or not.
+        says_something = np.where((off != 0).any(axis=1), np.iinfo(np.uint64).max, 0).astype(np.uint64)
+
+        def words(start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+            ones = rows.words(np.arange(start, stop))
+            is_open = network.openings.open_words(ones)
+            return ones | (is_open & says_something), ones, is_open
+
+        closed = np.zeros_like(off)
+        factors = np.stack([closed, off, closed + coef, on + coef]) / self.temperature_
+        return PackedStates(words, rows.n_rows, factors)
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""

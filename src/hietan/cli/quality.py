@@ -23,12 +23,15 @@ _MEASURES = {  # attribute of `Validation`: (label, what it says)
 
 
 def quality_line(trained: TrainedModel) -> str:
-    """The cross-validated quality of a model in one line."""
+    """The quality of a model on rows that were held out, in one line."""
     quality = trained.validation
     assert quality is not None
     values = {label: getattr(quality, name) for name, (label, _) in _MEASURES.items() if "log" not in name}
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
-    return f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s: {listed}"
+    how = f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s"
+    if quality.is_held_out_once:
+        how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once (--folds 5 cross-validates)"
+    return f"{how}: {listed}"
 
 
 def show_model(trained: TrainedModel) -> None:
@@ -67,6 +70,11 @@ def _show_quality(trained: TrainedModel) -> None:
         f"Cross-validated in {quality.folds} folds: each of {quality.n_rows} {trained.row_noun}s was predicted by a "
         "model that never saw it"
     )
+    if quality.is_held_out_once:
+        title = (
+            f"Measured on {quality.n_rows:,} {trained.row_noun}s that were held out once, and predicted by a model "
+            "of all others"
+        )
     console.print(make_table(title, columns, rows))
     if quality.curve:
         bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in quality.curve]

@@ -13,11 +13,20 @@ from scipy.special import logsumexp, softmax
 from hietan._runtime.parallel import map_chunks
 from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.records import Contribution, Removal
-from hietan.explain.score_parts import LinearParts, RemovalKind, RemovedFeature, ScoreParts, TabledParts
+from hietan.explain.score_parts import (
+    LinearParts,
+    RemovalKind,
+    RemovedFeature,
+    RowEntries,
+    ScoreParts,
+    TabledParts,
+    join_entries,
+)
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
+_MOST_FACTORS = 1 << 21  # what features add to classes, in a batch of a whole table: 16 MB
 
 
 def explain_rows(
@@ -78,48 +87,26 @@ def contribution_matrix(
             target, classes, np.zeros(len(classes))
         )  # refuses what is not a class, even without rows
 
-    def entries(start: int, stop: int) -> list[_Entries]:
-        batches = range(start, stop, _BATCH)
-        return [_entries(parts_of(first, min(stop, first + _BATCH)), classes, target) for first in batches]
+    # As many rows as a few megabytes hold: averaged estimators fill their tables again for each batch.
+    size = max(1, _MOST_FACTORS // (n_features * len(classes) * _BATCH)) * _BATCH
+
+    def entries(start: int, stop: int) -> list[RowEntries]:
+        batches = range(start, stop, size)
+        return [_entries(parts_of(first, min(stop, first + size)), classes, target) for first in batches]
 
     found = [batch for chunk in map_chunks(entries, n_rows, n_jobs) for batch in chunk]
-    empty = np.empty(0)
-    n_ones = np.concatenate([empty, *(batch[0] for batch in found)])
-    indptr = np.concatenate([[0], np.cumsum(n_ones, dtype=np.int64)])
-    wide = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
-    columns = np.concatenate([empty.astype(np.int32), *(batch[1] for batch in found)])
-    data = np.concatenate([empty, *(batch[2] for batch in found)])
-    arrays = data, columns.astype(wide, copy=False), indptr.astype(wide)
-    return sp.csr_array(arrays, shape=(n_rows, n_features))
+    return join_entries(found, n_rows, n_features)
 
 
 def contributions_by_state(
-    parts: TabledParts, classes: Sequence[Any], target: Any = None
+    parts: TabledParts, classes: Sequence[Any], target: Any = None, *, n_jobs: int | None = None
 ) -> sp.csr_array[np.float64]:
     """The numbers of `contribution_matrix` for two classes, looked up rather than computed row by row."""
     t = target_index(target, classes, np.zeros(2))
-    adds = parts.factors[..., t] - parts.factors[..., 1 - t]
-    states, (n_rows, d) = parts.states, parts.states.shape
-    # A flat index is faster than a pair of them.
-    data = adds.ravel()[states.data.astype(np.intp) * d + states.indices]
-    indices, indptr = states.indices, states.indptr
-    if parts.all_take_part:
-        index = np.int64 if n_rows * d > np.iinfo(np.int32).max else np.int32
-        whole, columns = np.empty((n_rows, d)), np.empty((n_rows, d), dtype=index)
-        whole[:], columns[:] = adds[0], np.arange(d)
-        whole = whole.ravel()
-        whole[np.repeat(np.arange(n_rows) * d, np.diff(indptr)) + indices] = data
-        data, indices = whole, columns.ravel()
-        indptr = np.arange(n_rows + 1, dtype=index) * index(d)
-    found: sp.csr_array[np.float64] = sp.csr_array((data, indices, indptr), shape=(n_rows, d))
-    return found
+    return parts.look_up(parts.factors[..., t] - parts.factors[..., 1 - t], n_jobs)
 
 
-# How many features take part in each row, their columns, and what they add.
-_Entries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
-
-
-def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> _Entries:
+def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> RowEntries:
     takes_part = parts.parents != ABSENT
     columns = (np.flatnonzero(takes_part) % takes_part.shape[1]).astype(np.int32)
     if len(classes) == 2:  # the share of the only other class is 1, exactly

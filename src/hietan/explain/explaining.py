@@ -87,7 +87,7 @@ class ExplainsRows(metaclass=ABCMeta):
         if len(self.classes_) == 2:
             tabled = self._take_apart_by_state(X)
             if tabled is not None:
-                return contributions_by_state(tabled, self.classes_.tolist(), target)
+                return contributions_by_state(tabled, self.classes_.tolist(), target, n_jobs=self.n_jobs)
         parts_of, n_rows = self._take_apart(X)
         return contribution_matrix(
             parts_of,

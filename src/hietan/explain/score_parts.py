@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from hietan import _kernel
+from hietan._runtime.parallel import map_chunks
+
+_PACKED_BATCH = 512  # rows: their packed states should stay in the cache
 
 
 class RemovalKind(Enum):
@@ -117,23 +123,100 @@ def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDAr
     return joint
 
 
+class TabledParts(Protocol):
+    """The parts of scores in which what a feature adds depends on which of four states it is in.
+
+    Attributes
+    ----------
+    factors : array of shape (4, n_features, n_classes)
+        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
+    """
+
+    @property
+    def factors(self) -> NDArray[np.float64]:
+        """What each feature adds in each state."""
+
+    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
+        """The numbers of a table of states and features, for the features that take part in each row."""
+
+
 @dataclass(frozen=True, eq=False)
-class TabledParts:
-    """The parts of scores in which what a feature adds depends on which of a few states it is in.
+class DenseStates:
+    """Rows in which every feature takes part, most of them in the state 0; see `TabledParts`.
 
     Attributes
     ----------
     states : CSR array of shape (n_rows, n_features)
-        The states of features, numbers from 0.
-    factors : array of shape (n_states, n_features, n_classes)
-        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
-    all_take_part : bool
-        Whether features without an entry take part in the score of a row, too: those are in the state 0.
+        The states of features, numbers from 0; features without an entry are in the state 0.
+    factors : array of shape (4, n_features, n_classes)
+        What each feature adds in each state.
     """
 
     states: Any
     factors: NDArray[np.float64]
-    all_take_part: bool = False
+
+    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
+        """The numbers of the table for all features of all rows."""
+        states, (n_rows, d) = self.states, self.states.shape
+        index = np.int64 if n_rows * d > np.iinfo(np.int32).max else np.int32
+        whole, columns = np.empty((n_rows, d)), np.empty((n_rows, d), dtype=index)
+        whole[:], columns[:] = table[0], np.arange(d)
+        data = whole.ravel()
+        # A flat index is faster than a pair of them.
+        places = np.repeat(np.arange(n_rows) * d, np.diff(states.indptr)) + states.indices
+        data[places] = table.ravel()[states.data.astype(np.intp) * d + states.indices]
+        indptr = np.arange(n_rows + 1, dtype=index) * index(d)
+        found: sp.csr_array[np.float64] = sp.csr_array((data, columns.ravel(), indptr), shape=(n_rows, d))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class PackedStates:
+    """Rows whose states are packed, 64 rows to a word; see `TabledParts`.
+
+    Attributes
+    ----------
+    words : callable
+        Called as ``words(start, stop)``, three arrays of packed rows, as in `BinaryRows.words`: whether a feature takes
+        part in a row, and the high and the low bit of its state. Threads call it.
+    n_rows : int
+        The number of rows.
+    factors : array of shape (4, n_features, n_classes)
+        What each feature adds in each state.
+    """
+
+    words: Callable[[int, int], tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]]
+    n_rows: int
+    factors: NDArray[np.float64]
+
+    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
+        """The numbers of the table for the features that take part in each row."""
+        table = np.ascontiguousarray(table)
+
+        def entries(start: int, stop: int) -> list[RowEntries]:
+            batches = (
+                (first, min(first + _PACKED_BATCH, stop)) for first in range(start, stop, _PACKED_BATCH)
+            )
+            return [_kernel.list_terms(*self.words(*batch), batch[1] - batch[0], table) for batch in batches]
+
+        chunks = map_chunks(entries, self.n_rows, n_jobs)
+        return join_entries([batch for chunk in chunks for batch in chunk], self.n_rows, table.shape[1])
+
+
+RowEntries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
+"""Some rows of a sparse matrix: the number of entries of each, then the columns and the values of all of them."""
+
+
+def join_entries(found: Sequence[RowEntries], n_rows: int, n_features: int) -> sp.csr_array[np.float64]:
+    """The matrix whose rows were found in parts, in the order of the rows."""
+    n_entries = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in found)])
+    indptr = np.concatenate([[0], np.cumsum(n_entries)])
+    wide = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
+    columns = np.concatenate([np.empty(0, dtype=np.int32), *(part[1] for part in found)])
+    data = np.concatenate([np.empty(0), *(part[2] for part in found)])
+    arrays: Any = data, columns.astype(wide, copy=False), indptr.astype(wide)
+    joined: sp.csr_array[np.float64] = sp.csr_array(arrays, shape=(n_rows, n_features))
+    return joined
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from hietan import classifiers
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.structure import OpenCounts, PairCounts, SparsePairs, check_open_counts
+
+_PAIRS_AT_ONCE = 1 << 16  # of each class, when their counts are checked: they should stay in the cache
 
 
 def check_classes(classes: Any) -> None:
@@ -95,17 +97,22 @@ def _check_counts(counts: PairCounts, n_classes: int, d: int) -> None:
     require(bool((n >= 0).all() and (ones >= 0).all() and (ones <= n[:, None]).all()), "impossible counts")
     if isinstance(pairs, SparsePairs):
         _check_sparse_pairs(pairs, n_classes, d)
-        for c in range(n_classes):
-            _check_sparse_counts(pairs, int(n[c]), ones[c].astype(np.int64), c)
+        _check_sparse_counts(counts, pairs)
         return
     require(isinstance(pairs, np.ndarray) and pairs.dtype == np.int32, "counts are not integers")
     require(pairs.shape in ((n_classes, d * (d - 1) // 2), (n_classes, 0)), "the pairs have the wrong shape")
     if pairs.shape[1] == 0:  # not counted, or there are none
         return
     room = (ones - n[:, None]).astype(np.int32)  # minus the zeros: a sum of two counts would overflow
-    for i in range(d):  # one row of the triangle at a time: the whole may be large
-        row, above, beside = counts.row(i), ones[:, i : i + 1], ones[:, i + 1 :]
-        possible = (row >= 0) & (row <= above) & (row <= beside) & (row - beside >= room[:, i : i + 1])
+    lengths = np.arange(d - 1, 0, -1)  # of the rows of the triangle
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    for first, last in _blocks(ends):
+        here = slice(int(starts[first]), int(ends[last - 1]))
+        i = np.repeat(np.arange(first, last), lengths[first:last])
+        j = np.arange(here.start, here.stop) - starts[i] + i + 1
+        both, above, beside = pairs[:, here], ones[:, i], ones[:, j]
+        possible = (both >= 0) & (both <= above) & (both <= beside) & (both - beside >= room[:, i])
         require(bool(possible.all()), "impossible counts of pairs")
 
 
@@ -121,22 +128,42 @@ def _check_sparse_pairs(pairs: SparsePairs, n_classes: int, d: int) -> None:
         start[0] == start.min() == 0 and start[-1] == partner.size and bool((np.diff(start) >= 0).all()),
         "the pairs do not fit their features",
     )
-    feature = np.repeat(np.arange(d), np.diff(start))
-    rises = (np.diff(partner) > 0) | (np.diff(feature) > 0)
-    require(bool(rises.all() and (partner > feature).all() and (partner < d).all()), "a pair is out of place")
 
 
-def _check_sparse_counts(pairs: SparsePairs, n: int, ones: NDArray[np.int64], c: int) -> None:
-    """Check the counts of a class, in time in proportion to the pairs that are there."""
-    both = pairs.values[:, c]
-    first, second = np.repeat(ones, np.diff(pairs.indptr)), ones[pairs.indices]
-    least = first + second - n
-    possible = (both >= 0) & (both <= first) & (both <= second) & (both >= least)
+def _check_sparse_counts(counts: PairCounts, pairs: SparsePairs) -> None:
+    """Check places and counts of pairs, in time in proportion to the pairs that are there."""
+    n, d, start = counts.class_count.astype(np.int32), counts.n_features, pairs.indptr
+    n_crowded = [0] * len(n)
+    for first, last in _blocks(start[1:]):
+        here = slice(int(start[first]), int(start[last]))
+        lengths, partner = np.diff(start[first : last + 1]), pairs.indices[here]
+        feature = np.repeat(np.arange(first, last, dtype=np.int32), lengths)
+        rises = (partner[1:] > partner[:-1]) | (feature[1:] > feature[:-1])
+        in_place = rises.all() and (partner > feature).all() and (partner < d).all()
+        require(bool(in_place), "a pair is out of place")
+        for c, ones in enumerate(
+            counts.ones
+        ):  # one class after the other: rows of two numbers are slow to look up
+            both, one, other = pairs.values[here, c], np.repeat(ones[first:last], lengths), ones.take(partner)
+            least = (one - n[c]) + other  # in this order, nothing overflows
+            possible = (both >= np.maximum(least, 0)) & (both <= np.minimum(one, other))
+            require(bool(possible.all()), "impossible counts of pairs")
+            n_crowded[c] += int(np.count_nonzero(least > 0))
     # Two features with more ones than there are rows must co-occur: all such pairs must be among those that are there.
-    ranked = np.sort(ones)
-    partners = len(ones) - np.searchsorted(ranked, n - ranked, side="right")
-    crowded = (partners.sum() - (2 * ranked > n).sum()) // 2
-    require(bool(possible.all() and (least > 0).sum() == crowded), "impossible counts of pairs")
+    for c, ranked in enumerate(np.sort(counts.ones.astype(np.int64), axis=1)):
+        partners = d - np.searchsorted(ranked, n[c] - ranked, side="right")
+        expected = (partners.sum() - (2 * ranked > n[c]).sum()) // 2
+        require(bool(n_crowded[c] == expected), "impossible counts of pairs")
+
+
+def _blocks(ends: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """Features from one to another, given where the pairs of each end: a few pairs at a time, as all may be many."""
+    first = 0
+    while first < len(ends):
+        begin = int(ends[first - 1]) if first else 0
+        last = max(first + 1, int(np.searchsorted(ends, begin + _PAIRS_AT_ONCE, side="right")))
+        yield first, last
+        first = last
 
 
 def require(condition: bool, message: str) -> None:

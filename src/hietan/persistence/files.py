@@ -79,7 +79,7 @@ def save(
     else:
         about |= {"version": 2, "scikit-learn": sklearn.__version__, "estimators": writer.estimators}
     about["metadata"] = dict(metadata or {})
-    writer.members["about.json"] = json.dumps(about, indent=1).encode()
+    writer.members["about.json"] = json.dumps(about).encode()
     write_archive(Path(path), writer.members, compressed=compressed)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any
 
@@ -36,7 +37,8 @@ class Openings:
     def __init__(self, hierarchy: Hierarchy) -> None:
         self.hierarchy = hierarchy
         depths = np.ascontiguousarray(hierarchy.depths, dtype=np.int64)
-        self.kernel = _kernel.Openings(*kernel_lists(parent_lists(hierarchy)), depths)
+        self._parents = parent_lists(hierarchy)
+        self.kernel = _kernel.Openings(*kernel_lists(self._parents), depths)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Openings, (self.hierarchy,)
@@ -44,7 +46,7 @@ class Openings:
     @property
     def first_parents(self) -> NDArray[np.int32]:
         """The first parent of each feature in the order of the columns, `ROOT` for features without parents."""
-        parents = parent_lists(self.hierarchy)
+        parents = self._parents
         first = np.full(len(self.hierarchy), ROOT, dtype=np.int32)
         has_parents = np.diff(parents.indptr) > 0
         first[has_parents] = parents.indices[parents.indptr[:-1][has_parents]]
@@ -52,9 +54,19 @@ class Openings:
 
     def open_in(self, values: NDArray[np.uint8]) -> NDArray[np.bool_]:
         """Whether each feature is open in each row of `values`, a dense array of zeros and ones."""
-        parents = parent_lists(self.hierarchy).astype(np.int32)
+        parents = self._parents.astype(np.int32)
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
+
+    def open_words(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Whether each feature is open in each of some packed rows, packed in the same way."""
+        parents = self._parents
+        has_parents = np.diff(parents.indptr) > 0
+        found = np.full(words.shape, np.iinfo(np.uint64).max, dtype=np.uint64)
+        if parents.nnz:
+            starts = parents.indptr[:-1][has_parents]
+            found[:, has_parents] = np.bitwise_and.reduceat(words[:, parents.indices], starts, axis=1)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,6 +200,8 @@ class OpenScores:
 
     Attributes
     ----------
+    openings : Openings
+        Where features are open.
     on, off : arrays of shape (n_features, n_classes)
         The logarithms for the values 1 and 0.
     """
@@ -203,7 +217,7 @@ class OpenScores:
         left_out: int | None = None,
         left_weight: int = 1,
     ) -> None:
-        self._openings = openings
+        self.openings = openings
         self._kernel = _kernel.OpenScorer(
             openings.kernel,
             counts.ones,
@@ -240,7 +254,7 @@ class OpenScores:
             The rows, a byte per cell.
         """
         logs = np.where(values[:, :, None] == 1, self.on, self.off)
-        factors: NDArray[np.float64] = np.where(self._openings.open_in(values)[:, :, None], logs, 0.0)
+        factors: NDArray[np.float64] = np.where(self.openings.open_in(values)[:, :, None], logs, 0.0)
         return factors
 
 
@@ -321,10 +335,9 @@ def _check_parents(
     edges = parent_lists(hierarchy)
     n_parents = np.diff(edges.indptr)
     known: dict[bytes, int] = {}
-    lists = np.split(edges.indices, edges.indptr[1:-1])
-    first = [
-        known.setdefault(parents.tobytes(), v) for v, parents in enumerate(lists)
-    ]  # with the same parents
+    lists, ends = edges.indices.tobytes(), (edges.indptr * edges.indices.itemsize).tolist()
+    # The first feature with the same parents.
+    first = [known.setdefault(lists[start:stop], v) for v, (start, stop) in enumerate(pairwise(ends))]
     if (is_open != is_open[:, first]).any() or (is_open[:, n_parents == 0] != n[:, None]).any():
         raise ValueError(
             "impossible counts: features with the same parents are open in the same rows, and those without in all"

@@ -332,6 +332,9 @@ class Round:
         neighbours = self.make("Neighbours", *rows)
         call("Selector.select", selector, a["words"], gives=(np.uint64, None, None))
         call("selected_joint_log", selector, *rows, *rest, gives=joint)
+        table = self.rng.normal(size=(4, a["words"].shape[1]))
+        entries = [(np.int64, n), (np.int32, None), (np.float64, None)]
+        call("list_terms", a["words"], a["words"], ~a["words"], n, table, gives=entries)
         k = int(self.rng.integers(1, min(n, 5) + 1))
         nearest = [(np.int64, n, k)] * 3
         call("Neighbours.nearest", neighbours, selector, *rows, k, gives=nearest)

@@ -36,8 +36,10 @@ from hietan.explain import (
     removals,
 )
 from hietan.explain.labels import also_of_datasets, readable_names, row_labels
+from hietan.explain.score_parts import PackedStates
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, Tree, count_ones, first_violation, unpack
+from hietan.structure.tree import ROOT
 
 _MOST = 2**31 - 1  # features and neighbours: more are never there
 _OF_NEAREST = frozenset({"training_words_", "training_codes_", "training_weights_", "training_numbers_"})
@@ -382,6 +384,24 @@ class LazySelection(PackedBayes):
             removed=RemovedByRow(n_rows, lambda row: self._removed(kept[row], values[row])),
             has_tree=self._learned.has_tree,
         )
+
+    def _take_apart_by_state(self, X: Any) -> PackedStates | None:
+        rows, model = self._read(X), self._learned
+        if not isinstance(model, SelectedNaiveBayes):
+            return None
+        selector, d = model.selector.kernel, rows.n_features
+
+        def words(start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
+            ones = rows.words(np.arange(start, stop))
+            return selector.select(ones), ones, ones
+
+        both = np.repeat(np.array([[0], [1]], dtype=np.uint8), d, axis=1)
+        values = BinaryRows.from_matrix(both, None).words(np.arange(2))
+        alone = np.full((2, d), ROOT, dtype=np.int32)
+        off, on = _kernel.tree_factors(
+            alone, values, 2, **self._count_arguments(), **self._smoothing_arguments()
+        )
+        return PackedStates(words, rows.n_rows, np.stack([off, off, on, on]))
 
     def _kept(self, words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
         selector: SharedSelector = self._learned.selector

@@ -21,6 +21,7 @@ function modelQuality(quality) {
     el("div", {}, el("dt", {}, what, hint && ` (${hint})`), el("dd", {}, value.toFixed(3)));
   const classes = quality.class_rows.map((n, k) => [k ? ", " : "", count(n), " ", bdi(dataset.classes[k])]);
   const columns = [0, 1, 2].map((k) => quality.curve.map((bin) => bin[k]));
+  const isHeldOutOnce = quality.folds === 1; // some of the rows, rather than all of them by folds
   return el(
     "div",
     { class: "quality" },
@@ -28,9 +29,13 @@ function modelQuality(quality) {
     el(
       "p",
       {},
-      `Cross-validated in ${quality.folds} folds: each of ${plural(rows, rowNoun)} (`,
+      isHeldOutOnce
+        ? `Measured on ${plural(rows, rowNoun)} (`
+        : `Cross-validated in ${quality.folds} folds: each of ${plural(rows, rowNoun)} (`,
       classes,
-      ") was predicted by a model that had not seen it.",
+      isHeldOutOnce
+        ? ") that were held out once, and predicted by a model of all others."
+        : ") was predicted by a model that had not seen it.",
     ),
     el("dl", { class: "facts" }, known.map(asFact)),
     quality.curve.length > 0 &&
