@@ -229,13 +229,14 @@ def write_details(
     *,
     wanted: Sequence[str] = (),
     n_jobs: int | None = None,
+    backend: str = "threads",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables.
 
     The parameters are those of `write_explanations`.
     """
-    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "progress": progress}
+    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "backend": backend, "progress": progress}
     return write_explanations(results, folder, readable=False, details=True, **options)
 
 
