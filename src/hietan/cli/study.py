@@ -191,17 +191,10 @@ def study(
         asked |= {"tune_alpha": tune_alpha, "tune_threshold": tune_threshold}
         asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
+        explained: Any = {"wanted": genes or [], "readable": bool(explain or genes), "details": report}
         with reporting(quiet) as progress:
-            results = run_named_study(
-                options,
-                output,
-                retry_failed=retry_failed,
-                progress=progress,
-                show_downloads=is_watched(),
-                wanted=genes or [],
-                readable=bool(explain or genes),
-                details=report,
-            )
+            shown: Any = {"progress": progress, "show_downloads": is_watched()}
+            results = run_named_study(options, output, retry_failed=retry_failed, **shown, **explained)
         drawn = _write_outputs(results, output, figures, report, quiet)
     if not quiet:
         _print_results(results, output, drawn)
