@@ -14,7 +14,8 @@ from hietan.catalogue.datasets import dataset_groups, load_datasets
 from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
 from hietan.classifiers import LAMBDA_CRITERIA
 from hietan.evaluation import Progress, StudyResults, run_study
-from hietan.evaluation.outputs import count_explain_jobs, refuse_unknown_rows, write_explanations
+from hietan.evaluation.outputs import refuse_unknown_rows, write_explanations
+from hietan.evaluation.outputs.explanations import count_explain_jobs
 from hietan.exceptions import StudyError
 
 

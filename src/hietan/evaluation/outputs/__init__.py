@@ -9,12 +9,7 @@ from hietan.evaluation.outputs.compact import (
     significant,
 )
 from hietan.evaluation.outputs.details import read_details
-from hietan.evaluation.outputs.explanations import (
-    count_explain_jobs,
-    refuse_unknown_rows,
-    write_details,
-    write_explanations,
-)
+from hietan.evaluation.outputs.explanations import refuse_unknown_rows, write_details, write_explanations
 from hietan.evaluation.outputs.figures import write_figures
 from hietan.evaluation.outputs.tables import (
     comparison_table,
@@ -30,7 +25,6 @@ __all__ = [
     "TextTable",
     "compact",
     "comparison_table",
-    "count_explain_jobs",
     "decimal",
     "decimals",
     "effects_table",
