@@ -1,4 +1,7 @@
-"""The steps of a command in Python, `python _run.py fit METHOD DATA MODEL`, and what is compared in one process."""
+"""The steps of a command in Python, `python _run.py fit METHOD DATA MODEL`, and what is compared in one process.
+
+`python _run.py tail METHODS DATA FOLDER` prints the CPU seconds of a study: its jobs, and what follows the last one.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,10 @@ from pathlib import Path
 import numpy as np
 
 import hietan
-from hietan.catalogue import load_dataset, make_fitted_method
+from hietan.catalogue import StudyOptions, load_dataset, make_fitted_method, run_named_study
 from hietan.evaluation.cross_validation import configure
+from hietan.evaluation.outputs import write_details, write_figures, write_tables
+from hietan.report import write_report
 
 LONG = 10.0  # CPU seconds: a step that takes longer is not repeated
 
@@ -30,13 +35,15 @@ def predict(method: str, data: str, model: str) -> None:
     hietan.load(model).predict(load_dataset(data).X)
 
 
+def seconds(step: Callable[[], object]) -> float:
+    """The CPU time of a step."""
+    start = time.process_time()
+    step()
+    return time.process_time() - start
+
+
 def figures(method: str, data: str, model: str) -> None:
     """Print the CPU seconds of steps that are compared within one process, as JSON."""
-
-    def seconds(step: Callable[[], object]) -> float:
-        start = time.process_time()
-        step()
-        return time.process_time() - start
 
     def fewest(step: Callable[[], object]) -> float:
         """Of several calls, unless they are long: the first also waits for memory that nothing has used before."""
@@ -64,5 +71,18 @@ def figures(method: str, data: str, model: str) -> None:
     print(json.dumps(taken))
 
 
+def tail(methods: str, data: str, folder: str) -> None:
+    """Print the CPU seconds of the jobs of a study, and of each step of the command after the last job, as JSON."""
+    options, output = StudyOptions([data], [methods]), Path(folder)
+    results = []
+    first, again = (seconds(lambda: results.append(run_named_study(options, output))) for _ in range(2))
+    taken = {"predicting": first - again}
+    taken["explaining"] = seconds(lambda: write_details(results[0], output))
+    taken["tables"] = seconds(lambda: write_tables(results[0], output))
+    taken["figures"] = seconds(lambda: write_figures(results[0], output))
+    taken["report"] = seconds(lambda: write_report(output))
+    print(json.dumps(taken))
+
+
 if __name__ == "__main__":
-    {"fit": fit, "predict": predict, "figures": figures}[sys.argv[1]](*sys.argv[2:])
+    {"fit": fit, "predict": predict, "figures": figures, "tail": tail}[sys.argv[1]](*sys.argv[2:])

@@ -274,7 +274,7 @@ def neutralise_text(text: str) -> str:
     >>> neutralise_text("=1+1"), neutralise_text("daf-2"), neutralise_text("'='")
     ("'=1+1", 'daf-2', "''='")
     """
-    if text.startswith(tuple(DANGEROUS)) or _is_marked(text):
+    if (text and text[0] in DANGEROUS) or _is_marked(text):
         return MARK + text
     return text
 
@@ -324,13 +324,12 @@ def comment_line(text: str) -> str:
 def read_csv(path: Path) -> Iterator[dict[str, str]]:
     """The rows of a table that `csv_text` made, or an earlier version without marks, as {column: text}."""
     with open(path, newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            yield {
-                restore_text(key): restore_text(value)
-                for key, value in row.items()
-                if isinstance(key, str)
-                and isinstance(value, str)  # not what is beyond the columns, or missing
-            }
+        rows = csv.reader(file)
+        header = [restore_text(name) for name in next(rows, [])]
+        for row in filter(None, rows):
+            # Without cells beyond the columns, and without those that are missing.
+            cells = zip(header, row, strict=False)
+            yield {name: restore_text(cell) if cell[:1] == MARK else cell for name, cell in cells}
 
 
 def _cell(value: Any) -> Any:

@@ -100,3 +100,15 @@ def test_a_study_runs_and_resumes_from_python(tmp_path):
     again = run_named_study(options.run_where(jobs=2), tmp_path / "out", progress=seen.append)
     assert seen[-1].resumed == 6 and again.summary == results.summary
     assert contents(tmp_path / "out") == before
+
+
+def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
+    options, seen = StudyOptions(["synthetic-0"], ["tan", "bernoulli-nb", "hip-nb"], folds=2), []
+    run_named_study(options, tmp_path, progress=seen.append, details=True)
+    assert [state.total for state in seen] == [8] * len(seen)  # 6 jobs predict, 2 methods explain
+    assert [state.done for state in seen] == [*range(7), 6, 7, 8]
+    assert [state.step for state in seen] == [""] * 7 + ["explaining rows"] * 3
+    run_named_study(options, tmp_path, progress=seen.append, details=True)
+    assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
+    with pytest.raises(ValueError, match="give output"):
+        run_named_study(options, details=True)

@@ -1,6 +1,7 @@
 """Explanations of a study: the stated rows, and numbers that add up to the predictions of the study."""
 
 import json
+import pickle
 
 import pytest
 from sklearn.naive_bayes import BernoulliNB
@@ -9,6 +10,7 @@ from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.outputs import read_details, write_details, write_explanations
+from hietan.evaluation.outputs.explain_jobs import run_explain_job
 from hietan.evaluation.outputs.explanations import choose_study_rows
 
 
@@ -87,3 +89,61 @@ def test_every_model_is_fitted_once_for_both(several, tmp_path):
     assert not (tmp_path / "details" / "explanations").exists()
     for path in (tmp_path / "details").rglob("*.json"):
         assert path.read_bytes() == (tmp_path / "both" / path.relative_to(tmp_path / "details")).read_bytes()
+
+
+def contents(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
+
+
+def test_what_was_explained_is_kept(several, tmp_path):
+    seen = []
+    paths = write_details(several, tmp_path, progress=lambda *counts: seen.append(counts))
+    assert seen == [(done, 6) for done in range(7)]
+    first, Counted.fits = contents(tmp_path), 0
+    assert write_details(several, tmp_path, progress=lambda *counts: seen.append(counts)) == paths
+    assert Counted.fits == 0 and seen[7:] == [(6, 6)] and contents(tmp_path) == first
+    # An interrupted run resumes with the datasets that it has not explained, whatever the number of jobs.
+    paths[0].unlink()
+    write_details(several, tmp_path, n_jobs=2, progress=lambda *counts: seen.append(counts))
+    assert Counted.fits == 3 and seen[8:] == [(3, 6), (4, 6), (5, 6), (6, 6)] and contents(tmp_path) == first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace('"present":[[', '"present":[[9,', 1),
+        lambda text: text[: len(text) // 2],
+        lambda text: "{}",
+    ],
+    ids=["changed", "cut", "another"],
+)
+def test_details_that_were_changed_are_not_kept(change, results, tmp_path):
+    (path,) = write_details(results, tmp_path)
+    whole = path.read_text()
+    path.write_text(change(whole))
+    assert path.read_text() != whole
+    write_details(results, tmp_path)
+    assert path.read_text() == whole
+
+
+def test_details_of_other_rows_are_not_kept(results, tmp_path):
+    (path,) = write_details(results, tmp_path, wanted=["row7"])
+    assert [entry["row"] for entry in read_details(tmp_path, "synthetic-0")["explained"]].count(7) == 1
+    write_details(results, tmp_path)
+    expected, *_ = write_details(results, tmp_path / "other")
+    assert path.read_bytes() == expected.read_bytes()
+
+
+def test_a_job_can_be_sent_to_another_process(results):
+    (rows,) = choose_study_rows(results)
+    job = rows.job("lite @ tuned none", in_detail=True, readable=True)
+    here, there = (run_explain_job(job) for job in (job, pickle.loads(pickle.dumps(job))))
+    assert here == there == pickle.loads(pickle.dumps(here))
+    assert here.failure is None and here.readable and json.dumps(here.details.rows)
+
+
+@pytest.mark.patient
+def test_explanations_are_the_same_in_processes(several, tmp_path):
+    for backend in ("threads", "processes"):
+        write_details(several, tmp_path / backend, n_jobs=2, backend=backend)
+    assert contents(tmp_path / "threads") == contents(tmp_path / "processes")

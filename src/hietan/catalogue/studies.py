@@ -14,7 +14,8 @@ from hietan.catalogue.datasets import dataset_groups, load_datasets
 from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
 from hietan.classifiers import LAMBDA_CRITERIA
 from hietan.evaluation import Progress, StudyResults, run_study
-from hietan.evaluation.outputs import refuse_unknown_rows
+from hietan.evaluation.outputs import refuse_unknown_rows, write_explanations
+from hietan.evaluation.outputs.explanations import count_explain_jobs
 from hietan.exceptions import StudyError
 
 
@@ -132,8 +133,10 @@ def run_named_study(
     progress: Callable[[Progress], None] | None = None,
     show_downloads: bool = False,
     wanted: Sequence[str] = (),
+    readable: bool = False,
+    details: bool = False,
 ) -> StudyResults:
-    """Run a study of named datasets and methods.
+    """Run a study of named datasets and methods, and explain rows if that is asked for.
 
     Parameters
     ----------
@@ -148,7 +151,11 @@ def run_named_study(
     show_downloads : bool
         Whether to show the progress of downloads on stderr.
     wanted : sequence of str
-        The names of rows that are to be explained later; before any job runs, it is checked that they exist.
+        The names of rows that are to be explained besides others; before any job runs, it is checked that they exist.
+    readable, details : bool
+        What to write about rows that are explained, into the directory of the results; see
+        `hietan.evaluation.outputs.write_explanations`. Every method on every dataset is a further job. With Dask, these
+        jobs run in threads of this process.
 
     Raises
     ------
@@ -174,9 +181,14 @@ def run_named_study(
         tune_threshold=options.tune_threshold,
         min_support=options.min_support_in_folds,
     )
+    if output is None and (readable or details):
+        raise ValueError("explanations need a directory; give output, or neither readable nor details")
     datasets = load_datasets(options.data, progress=show_downloads)
     refuse_unknown_rows(datasets, wanted)
-    return run_study(
+    shown = None
+    if progress is not None:
+        shown = _AllJobs(progress, count_explain_jobs(datasets, methods) if readable or details else 0)
+    results = run_study(
         datasets,
         methods,
         cv=options.folds,
@@ -190,9 +202,53 @@ def run_named_study(
         groups=dataset_groups(datasets),
         usage=options.usage,
         retry_failed=retry_failed,
-        progress=progress,
+        progress=shown,
         command=options.command(),
     )
+    if output is not None and (readable or details):
+        write_explanations(
+            results,
+            Path(output),
+            wanted=wanted,
+            readable=readable,
+            details=details,
+            n_jobs=options.jobs,
+            backend="processes" if options.backend == "processes" else "threads",
+            progress=None if shown is None else shown.explained,
+        )
+    return results
+
+
+class _AllJobs:
+    """Shows the jobs that predict and, after them, those that explain as the jobs of one study.
+
+    Parameters
+    ----------
+    progress : callable
+        Called with a `Progress` after every job.
+    n_explaining : int
+        How many jobs will explain.
+    """
+
+    def __init__(self, progress: Callable[[Progress], None], n_explaining: int) -> None:
+        self.progress = progress
+        self.n_explaining = n_explaining
+        self.predicted: Progress | None = None
+        self.n_kept: int | None = None
+
+    def __call__(self, state: Progress) -> None:
+        """Show how many of the jobs that predict are done."""
+        self.predicted = state
+        self.progress(replace(state, total=state.total + self.n_explaining))
+
+    def explained(self, done: int, total: int) -> None:
+        """Show how many of the jobs that explain are done; the first call has those of an earlier run."""
+        if self.n_kept is None:
+            self.n_kept = done
+        before = self.predicted
+        if before is not None:
+            counts = (before.done + done, before.total + total, before.resumed + self.n_kept)
+            self.progress(Progress(*counts, before.failed, step="explaining rows"))
 
 
 def read_row_groups(path: str | Path) -> dict[str, str]:

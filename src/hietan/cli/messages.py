@@ -270,12 +270,14 @@ def progress_line(progress: Progress, seconds: float) -> str:
     """How far a study has got after some seconds, and how much longer it will take at this pace."""
     new = progress.done - progress.resumed
     words = [f"{progress.done} of {progress.total} jobs"]
-    if progress.job is None and progress.resumed:
+    if progress.job is None and progress.resumed and not progress.step:
         words.append(f"{progress.resumed} were already done")
     if new and progress.done < progress.total:
         words.append(f"about {seconds / new * (progress.total - progress.done):.0f} s left")
     if progress.failed:
         words.append(f"{progress.failed} failed")
+    if progress.step and progress.done < progress.total:
+        words.append(progress.step)
     return ", ".join(words)
 
 
@@ -287,6 +289,6 @@ def _bar(console: Console) -> Bar:
 
 
 def _update(bar: Bar, task: Any, progress: Progress) -> None:
-    what = printable(f"{progress.job.dataset} {progress.job.method}") if progress.job else ""
+    what = progress.step or (f"{progress.job.dataset} {progress.job.method}" if progress.job else "")
     failed = f"{progress.failed} failed" if progress.failed else ""
-    bar.update(task, completed=progress.done, total=progress.total, what=what, failed=failed)
+    bar.update(task, completed=progress.done, total=progress.total, what=printable(what), failed=failed)

@@ -191,16 +191,11 @@ def study(
         asked |= {"tune_alpha": tune_alpha, "tune_threshold": tune_threshold}
         asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
+        explained: Any = {"wanted": genes or [], "readable": bool(explain or genes), "details": report}
         with reporting(quiet) as progress:
-            results = run_named_study(
-                options,
-                output,
-                retry_failed=retry_failed,
-                progress=progress,
-                show_downloads=is_watched(),
-                wanted=genes or [],
-            )
-        drawn = _write_outputs(results, output, figures, explain, genes or [], report, options.jobs, quiet)
+            shown: Any = {"progress": progress, "show_downloads": is_watched()}
+            results = run_named_study(options, output, retry_failed=retry_failed, **shown, **explained)
+        drawn = _write_outputs(results, output, figures, report, quiet)
     if not quiet:
         _print_results(results, output, drawn)
     if results.failures:
@@ -277,28 +272,16 @@ def _silent(what: str) -> AbstractContextManager[None]:
 
 
 def _write_outputs(
-    results: StudyResults,
-    output: Path,
-    figures: bool,
-    explain: bool,
-    genes: list[str],
-    report: bool,
-    jobs: int | None,
-    quiet: bool,
+    results: StudyResults, output: Path, figures: bool, report: bool, quiet: bool
 ) -> list[Path] | None:
-    """Write tables, figures, explanations and the report; return the figures that were drawn."""
-    from hietan.evaluation.outputs import write_explanations, write_figures, write_tables
+    """Write tables, figures and the report; return the figures that were drawn."""
+    from hietan.evaluation.outputs import write_figures, write_tables
     from hietan.report import write_report
 
     show = _silent if quiet else working
     with show("writing tables and figures"):
         write_tables(results, output)
         drawn = write_figures(results, output) if figures else None
-    readable = bool(explain or genes)
-    if readable or report:
-        options: dict[str, Any] = {"wanted": genes, "readable": readable, "details": report, "n_jobs": jobs}
-        with show("explaining rows") as progress:
-            write_explanations(results, output, progress=progress, **options)
     if report:
         with show("writing the report"):
             write_report(output)

@@ -242,3 +242,5 @@ def test_a_method_that_cannot_explain_is_left_out(kind, reason, readable, tmp_pa
     assert [path.name for path in written] == names
     explained = read_details(tmp_path, "d")["explained"]
     assert explained and all(set(entry["methods"]) == {"TAN @ tuned none"} for entry in explained)
+    with pytest.warns(RuntimeWarning, match="method 'mute @ tuned none'"):  # it is tried again, not forgotten
+        write_explanations(results, tmp_path, readable=readable, details=True)

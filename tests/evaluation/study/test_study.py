@@ -160,6 +160,7 @@ def test_features_are_ranked_by_either_count(study, by, other):
         assert getattr(row, f"rank_{by}") == 1 + sum(count > getattr(row, by) for count, _ in counts)
         assert getattr(row, f"rank_{other}") == 1 + sum(count > getattr(row, other) for _, count in counts)
     assert len(results.feature_usage(by=by)) == 4 * 2 * 25
+    assert results.feature_usage("d2", "Hie-TAN-Lite @ tuned none", by=by, top=3) == found[:3]
     with pytest.raises(ValueError, match="by is 'edges'; expected one of selected, in_edges"):
         results.feature_usage(by="edges")
 

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 # How many features are listed individually, besides those between them and the root; the others are summed.
 SHOWN = 150
 # How many of the edges that were considered for a tree are listed.
@@ -126,9 +124,9 @@ def ontology_parents(hierarchy: Any) -> list[list[int]]:
 
 def decimal(value: float, digits: int = 4) -> float | None:
     """A number rounded for display; None for NaN, and a very large number for infinity."""
-    if np.isnan(value):
+    if value != value:
         return None
-    return round(float(np.clip(value, -INFINITE, INFINITE)), digits)
+    return round(min(max(float(value), -INFINITE), INFINITE), digits)
 
 
 def significant(value: float) -> float:

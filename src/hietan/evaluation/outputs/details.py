@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,6 +45,40 @@ class ExplainedRows:
     effects: dict[str, Any] | None = None
 
 
+@dataclass(frozen=True)
+class MethodDetails:
+    """What `details/DATASET.json` holds of one method, in plain values.
+
+    Attributes
+    ----------
+    rows : dict of int to dict
+        By row, its compact explanation and what a report shows beside it.
+    reasons : list of str
+        The sentences that the explanations refer to by number.
+    effects : dict or None
+        Which terms matter, as by `TermEffects.content`.
+    """
+
+    rows: dict[int, dict[str, Any]]
+    reasons: list[str]
+    effects: dict[str, Any] | None = None
+
+
+def method_details(explained: ExplainedRows, view: DatasetView) -> MethodDetails:
+    """What a method says about rows of a dataset, as arrays of few bytes."""
+    reasons, rows = Reasons(), {}
+    for i, explanation in explained.explanations.items():
+        shown = rows[i] = compact(explanation, reasons)
+        if i in explained.training and shown["probabilities"]:
+            train, data = explained.training[i], view.data
+            shown["counts"] = evidence_counts(shown, data.X[train], data.y[train], view.hierarchy)
+        if explained.flips.get(i) is not None:
+            shown["flip"] = explained.flips[i]
+        if i in explained.traces:
+            shown["trace"] = compact_trace(explained.traces[i])
+    return MethodDetails(rows, reasons.texts, explained.effects)
+
+
 class DatasetDetails:
     """The content of `details/DATASET.json`, to which the explanations are added method by method.
 
@@ -65,26 +100,20 @@ class DatasetDetails:
         self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
         self.effects: dict[str, Any] = {}
 
-    def add(self, key: str, explained: ExplainedRows) -> None:
+    def add(self, key: str, found: MethodDetails) -> None:
         """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
-        for i, explanation in explained.explanations.items():
-            shown = compact(explanation, self.reasons)
-            if i in explained.training and shown["probabilities"]:
-                train, data = explained.training[i], self.view.data
-                shown["counts"] = evidence_counts(shown, data.X[train], data.y[train], self.view.hierarchy)
-            if explained.flips.get(i) is not None:
-                shown["flip"] = explained.flips[i]
-            self.rows[i][key] = shown
-            if i in explained.traces:
-                self.rows[i][key]["trace"] = compact_trace(explained.traces[i])
-        if explained.effects is not None:
-            self.effects[key] = explained.effects
+        number = [self.reasons.index(text) for text in found.reasons]
+        for i, shown in found.rows.items():
+            removed = [[by, number[reason], *others] for by, reason, *others in shown["removed"]]
+            self.rows[i][key] = {**shown, "removed": removed}
+        if found.effects is not None:
+            self.effects[key] = found.effects
 
-    def discard(self, key: str) -> None:
-        """Remove what one method has added."""
-        self.effects.pop(key, None)
-        for methods in self.rows.values():
-            methods.pop(key, None)
+    def take_over(self, kept: Mapping[str, Any]) -> None:
+        """Add what all methods said when the file was written before, given its content."""
+        self.rows |= {entry["row"]: entry["methods"] for entry in kept["explained"]}
+        self.effects = kept["effects"]
+        self.reasons.texts = kept["reasons"]
 
     def content(self) -> dict[str, Any]:
         """The content of the file as plain values."""
@@ -110,11 +139,42 @@ class DatasetDetails:
             "reasons": self.reasons.texts,
         }
 
-    def write(self, folder: Path) -> Path:
-        """Write the file into the directory of a study."""
-        path = folder / FOLDER / f"{safe_file_name(self.dataset)}.json"
-        atomic_write(path, json.dumps(self.content(), separators=(",", ":")))
+    def write(self, folder: Path, recipe: bytes | None = None) -> Path:
+        """Write the file into the directory of a study, with the mark of its recipe; see `kept_details`."""
+        text = json.dumps(self.content(), separators=(",", ":"))
+        if recipe is not None:
+            text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
+        path = _path(folder, self.dataset)
+        atomic_write(path, text)
         return path
+
+
+_MARK = ',"mark":"'
+
+
+def kept_details(folder: Path, dataset: str, recipe: bytes) -> dict[str, Any] | None:
+    """The details of a dataset if they are in the directory of a study, and were made by the same recipe.
+
+    The file ends with a mark: a hash of everything before it, which depends on the recipe, that is, on all that the
+    explanations depend on. A file that was changed, or comes from another study, does not have the right one.
+    """
+    try:
+        text = _path(folder, dataset).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    body, _, end = text.rpartition(_MARK)
+    if end != f'{_mark(body, recipe)}"}}':
+        return None
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def _mark(text: str, recipe: bytes) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16, key=recipe).hexdigest()
+
+
+def _path(folder: Path, dataset: str) -> Path:
+    return folder / FOLDER / f"{safe_file_name(dataset)}.json"
 
 
 def read_details(folder: Path, dataset: str) -> dict[str, Any]:
@@ -122,7 +182,7 @@ def read_details(folder: Path, dataset: str) -> dict[str, Any]:
 
     Earlier versions named the files differently, so what counts is the name of the dataset in the file.
     """
-    expected = folder / FOLDER / f"{safe_file_name(dataset)}.json"
+    expected = _path(folder, dataset)
     paths = sorted((folder / FOLDER).glob("*.json"))
     for path in sorted(paths, key=lambda path: path != expected):
         try:

@@ -1,4 +1,4 @@
-"""Which rows of a study are explained, and by what: the only place that chooses rows and fits models to explain them.
+"""Which rows of a study are explained, and the files that hold their explanations.
 
 All methods explain the same rows of a dataset, so that they can be compared. Each row is explained by the model of the
 fold in which it was set aside, fitted again, for the first seed.
@@ -6,42 +6,39 @@ fold in which it was set aside, fitted again, for the first seed.
 
 from __future__ import annotations
 
+import hashlib
+import json
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import rankdata
-from sklearn.base import clone
 
 from hietan._io import atomic_write, safe_file_name, to_json
-from hietan._runtime.parallel import run_ordered
-from hietan._runtime.thread_limits import one_thread
+from hietan._runtime.parallel import run_unordered
+from hietan._runtime.thread_limits import one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
-from hietan.evaluation.outputs.compact import SHOWN_EDGES
-from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows
-from hietan.evaluation.outputs.effects import TermEffects
-from hietan.evaluation.outputs.file_names import method_stem
-from hietan.evaluation.outputs.one_row import (
-    MOST_TRIES,
-    TRIES_IN_ALL,
-    find_flip,
-    promising_columns,
-    telling_columns,
+from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows, kept_details
+from hietan.evaluation.outputs.explain_jobs import (
+    ExplainedMethod,
+    ExplainJob,
+    explain_rows,
+    run_explain_job,
 )
-from hietan.evaluation.study.plan import Study
+from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL
+from hietan.evaluation.study.plan import BACKENDS, Study
 from hietan.evaluation.study.results import StudyResults
 from hietan.exceptions import StudyError
 
 FOLDER = "explanations"
 # How many rows of a dataset are explained, at most and at least, and how many explanations there are in a study.
 MOST_ROWS, LEAST_ROWS, MOST_EXPLANATIONS = 20, 2, 1000
-STRONGEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +72,25 @@ class ChosenRows:
 
         If `in_detail`, also how the trees of the rows were learned and which terms matter, if the method can say so.
         """
+        return explain_rows(self.job(key, in_detail=in_detail))
+
+    def job(self, key: str, *, in_detail: bool, readable: bool = False) -> ExplainJob:
+        """The job that finds out what a method says about the rows."""
         model = self.study.model(self.dataset, key, self.study.seeds[0])
-        data = self.study.datasets[self.dataset]
-        return _explain(
-            model, data, self.predictions[key].fold, list(self.why), self._tries if in_detail else None
+        tries = self._tries if in_detail else None
+        return ExplainJob(
+            self.dataset, key, model, self.view, self.predictions[key], self.why, tries, readable
         )
+
+    @property
+    def recipe(self) -> bytes:
+        """A hash of all that the details of the dataset depend on, besides its readable names."""
+        manifest = self.study.manifest
+        parts = [manifest["versions"], manifest["cv"], self.study.seeds[0], self.dataset]
+        parts += [manifest["datasets"][self.dataset]]
+        parts += [[key, manifest["methods"][key]] for key in self.predictions]
+        parts += [list(self.why.items()), self._tries]
+        return hashlib.sha256(json.dumps(parts).encode()).digest()
 
     @property
     def _tries(self) -> int:
@@ -96,9 +107,13 @@ def write_explanations(
     readable: bool = True,
     details: bool = False,
     n_jobs: int | None = None,
+    backend: str = "threads",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Explain the rows that the methods are most confident about, correctly or not, and those that are requested.
+
+    Every method on every dataset is a job. Details that an earlier call has written are taken over if nothing has
+    changed on which they depend; so a call that was interrupted resumes with the next dataset.
 
     Parameters
     ----------
@@ -115,9 +130,11 @@ def write_explanations(
         Whether to write `details/DATASET.json` for every dataset: what a report shows about it. Each model is fitted
         once for both.
     n_jobs : int or None
-        The number of methods that are explained at a time, in threads, as in joblib. The files do not depend on it.
+        The number of jobs to run at a time, as in joblib. The files do not depend on it.
+    backend : {"threads", "processes"}
+        Where the jobs run.
     progress : callable, optional
-        Called with the number of datasets that are done and the number of all datasets.
+        Called with the number of jobs that are done and the number of all jobs.
 
     Returns
     -------
@@ -129,67 +146,81 @@ def write_explanations(
     RuntimeWarning
         If a method fails to explain its predictions; it is left out.
     """
-    written = []
-    chosen = choose_study_rows(results, wanted)
-    for n_done, rows in enumerate(chosen):
-        if progress is not None:
-            progress(n_done, len(chosen))
-        shown = DatasetDetails(rows.dataset, rows.view, rows.why)
-        explained = run_ordered(
-            partial(_explain_or_fail, rows, details), [(key,) for key in rows.predictions], n_jobs
-        )
-        for key, found in zip(rows.predictions, explained, strict=True):
-            text = _add_method(rows, key, found, readable, shown if details else None)
-            if text is not None:
-                name = f"{method_stem(results.study.methods[key])}.json"
-                path = folder / FOLDER / safe_file_name(rows.dataset) / name
-                atomic_write(path, text)
-                written.append(path)
-        if details:
-            written.append(shown.write(folder))
+    chosen = {rows.dataset: rows for rows in choose_study_rows(results, wanted)}
+    total = sum(len(rows.predictions) for rows in chosen.values())
+    # Explanations that people can read are not kept in the details.
+    kept = {} if readable or not details else _kept(chosen.values(), folder)
+    todo = [(rows, key) for name, rows in chosen.items() if name not in kept for key in rows.predictions]
+    jobs = (rows.job(key, in_detail=details, readable=readable) for rows, key in todo)
+    done = total - len(todo)
+    written: dict[str, list[Path]] = {}
+    found: dict[str, dict[str, ExplainedMethod]] = {name: {} for name in chosen}
     if progress is not None:
-        progress(len(chosen), len(chosen))
+        progress(done, total)
+    for dataset, rows in chosen.items():
+        if dataset in kept or not rows.predictions:
+            written[dataset] = _write_dataset(rows, {}, folder, details, kept.get(dataset))
+    with closing(_outcomes(jobs, n_jobs, backend)) as outcomes:
+        for outcome in outcomes:
+            rows, said = chosen[outcome.dataset], found[outcome.dataset]
+            said[outcome.key] = outcome
+            if len(said) == len(rows.predictions):
+                written[rows.dataset] = _write_dataset(rows, found.pop(rows.dataset), folder, details)
+            done += 1
+            if progress is not None:
+                progress(done, total)
+    return [path for dataset in chosen for path in written[dataset]]
+
+
+def count_explain_jobs(datasets: Sequence[Any], methods: Iterable[Any]) -> int:
+    """How many jobs explain rows of a study, if none of the jobs that predict fails."""
+    return len(datasets) * sum(hasattr(method.estimator, "explain") for method in methods)
+
+
+def _kept(chosen: Iterable[ChosenRows], folder: Path) -> dict[str, dict[str, Any]]:
+    """The details that were written before, by dataset."""
+    found = {rows.dataset: kept_details(folder, rows.dataset, rows.recipe) for rows in chosen}
+    return {dataset: content for dataset, content in found.items() if content is not None}
+
+
+def _outcomes(jobs: Iterable[ExplainJob], n_jobs: int | None, backend: str) -> Generator[ExplainedMethod]:
+    """Run jobs, and yield their outcomes in the order in which they finish."""
+    with one_thread_for_all_jobs():
+        yield from run_unordered(run_explain_job, ((job,) for job in jobs), n_jobs, BACKENDS[backend])
+
+
+def _write_dataset(
+    rows: ChosenRows,
+    found: Mapping[str, ExplainedMethod],
+    folder: Path,
+    details: bool,
+    kept: Mapping[str, Any] | None = None,
+) -> list[Path]:
+    """Write the files of a dataset; a method that failed to explain what it predicted is left out with a warning."""
+    written = []
+    shown = DatasetDetails(rows.dataset, rows.view, rows.why)
+    if kept is not None:
+        shown.take_over(kept)
+    for key in rows.predictions if kept is None else ():
+        method = found[key]
+        if method.failure is not None:
+            warnings.warn(
+                f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
+                f"predictions ({method.failure}); everything else is written",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+        if method.readable is not None:
+            name = f"{method_stem(rows.study.methods[key])}.json"
+            written.append(folder / FOLDER / safe_file_name(rows.dataset) / name)
+            atomic_write(written[-1], to_json(method.readable))
+        if method.details is not None:
+            shown.add(key, method.details)
+    if details:
+        # What failed is tried again in the next call, with a warning if it fails again.
+        complete = all(method.failure is None for method in found.values())
+        written.append(shown.write(folder, rows.recipe if complete else None))
     return written
-
-
-def _explain_or_fail(rows: ChosenRows, in_detail: bool, key: str) -> ExplainedRows | str:
-    """What a method says about rows, or why it cannot; it must not cost the others theirs."""
-    try:
-        with one_thread():
-            return rows.explain(key, in_detail=in_detail)
-    except Exception as error:
-        return _in_one_line(error)
-
-
-def _add_method(
-    rows: ChosenRows, key: str, found: ExplainedRows | str, readable: bool, shown: DatasetDetails | None
-) -> str | None:
-    """Add what a method says to the details, if there are any, and return the text of its file.
-
-    A method that fails to explain what it predicted is left out with a warning.
-    """
-    text, failure = None, found if isinstance(found, str) else None
-    if not isinstance(found, str):
-        try:
-            text = to_json(_readable(rows, key, found.explanations)) if readable else None
-            if shown is not None:
-                shown.add(key, found)
-        except Exception as error:
-            text, failure = None, _in_one_line(error)
-    if failure is not None:
-        if shown is not None:
-            shown.discard(key)
-        warnings.warn(
-            f"dataset {rows.dataset}: method {key!r} has no explanations, because it failed to explain its "
-            f"predictions ({failure}); everything else is written",
-            RuntimeWarning,
-            stacklevel=3,
-        )
-    return text
-
-
-def _in_one_line(error: Exception) -> str:
-    return " ".join(f"{type(error).__name__}: {error}".split())
 
 
 def write_details(
@@ -198,13 +229,14 @@ def write_details(
     *,
     wanted: Sequence[str] = (),
     n_jobs: int | None = None,
+    backend: str = "threads",
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables.
 
     The parameters are those of `write_explanations`.
     """
-    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "progress": progress}
+    options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "backend": backend, "progress": progress}
     return write_explanations(results, folder, readable=False, details=True, **options)
 
 
@@ -263,73 +295,3 @@ def _margin(pooled: PooledPredictions) -> Any:
     others = logs.copy()
     others[rows, truth] = -np.inf
     return logs[rows, truth] - others.max(axis=1)
-
-
-def _explain(
-    model: Any, data: Any, fold_of_row: NDArray[np.int64], rows: list[int], tries: int | None
-) -> ExplainedRows:
-    """What the models of the folds of the rows say; in detail, unless `tries` is None.
-
-    Terms are judged by all rows of these folds, and of the others if these are at least half of all: few models more
-    are fitted then. `tries` is the number of changes to try for each row.
-    """
-    found = ExplainedRows()
-    folds, every_fold = sorted({int(fold_of_row[i]) for i in rows}), np.unique(fold_of_row).tolist()
-    effects = None
-    if tries is not None and len(np.unique(data.y)) == 2 and folds and hasattr(model, "contributions"):
-        folds = every_fold if 2 * len(folds) >= len(every_fold) else folds
-        effects = TermEffects(data.X.shape[1], len(folds))
-    for fold in folds:
-        train = np.flatnonzero(fold_of_row != fold)
-        fitted = clone(model).fit(data.X[train], data.y[train])
-        here = [i for i in rows if fold_of_row[i] == fold]
-        if here:
-            explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
-            found.explanations.update(zip(here, explanations, strict=True))
-        if tries is None:
-            continue
-        found.training.update(dict.fromkeys(here, train))
-        telling = telling_columns(data.X[train], data.y[train])
-        found.flips.update({i: _flip(fitted, data, i, found, telling, tries) for i in here})
-        if hasattr(fitted, "trace"):
-            found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
-        if effects is not None:
-            effects.add_fold(fitted, data.X[np.flatnonzero(fold_of_row == fold)])
-    return found if effects is None else replace(found, effects=effects.content())
-
-
-def _flip(
-    fitted: Any, data: Any, row: int, found: ExplainedRows, telling: Sequence[int], tries: int
-) -> dict[str, Any] | None:
-    """What would change the class of a row."""
-    explanation = found.explanations[row]
-    column_of = {name: j for j, name in enumerate(explanation.hierarchy.features)}
-    order = promising_columns(explanation, column_of, telling)
-    values = data.X[[row]]
-    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)[0]
-    return find_flip(fitted, dense, explanation.hierarchy, order, tries)
-
-
-def _readable(rows: ChosenRows, key: str, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:
-    """The explanations of one method in the order in which the rows were chosen."""
-    names, pooled = rows.view.instance_names, rows.predictions[key]
-    return [
-        {
-            "instance": names[i],
-            "why": why,
-            "fold": int(pooled.fold[i]),
-            "y_true": pooled.y_true[i].item(),
-            **_shortened(explanations[i].to_dict()),
-        }
-        for i, why in rows.why.items()
-    ]
-
-
-def _shortened(content: dict[str, Any]) -> dict[str, Any]:
-    parts = sorted(content.pop("contributions"), key=lambda part: -abs(part["contribution"]))
-    rest = parts[STRONGEST:]
-    content.pop("row", None)  # its number within the fold
-    content["removed"] = len(content.get("removed", ()))
-    content["contributions"] = parts[:STRONGEST]
-    content["others"] = {"features": len(rest), "contribution": sum(part["contribution"] for part in rest)}
-    return content

@@ -76,7 +76,9 @@ def plot_heat_map(ranking: Ranking, ax: Any = None) -> Any:
         for j in range(k):
             dark = values[i, j] < low + 0.6 * (high - low)
             text = f"{values[i, j]:.{metric.digits - 1}f}"  # cells are narrow
-            ax.text(j, i, text, ha="center", va="center", fontsize=7, color="white" if dark else "black")
+            colour = "white" if dark else "black"
+            # They are within the axes, so that nothing is placed by their sizes.
+            ax.text(j, i, text, ha="center", va="center", fontsize=7, color=colour, in_layout=False)
     ax.figure.colorbar(image, ax=ax, label=metric.label_with_unit)
     ax.spines[:].set_visible(False)
     return ax

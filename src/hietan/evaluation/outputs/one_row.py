@@ -80,7 +80,13 @@ def similar_rows(
 
 
 def find_flip(
-    model: Any, row: NDArray[Any], hierarchy: Any, order: Sequence[int], tries: int
+    model: Any,
+    row: NDArray[Any],
+    hierarchy: Any,
+    order: Sequence[int],
+    tries: int,
+    *,
+    predicted: Any = None,
 ) -> dict[str, Any] | None:
     """The fewest annotations found whose addition or removal changes the class that a fitted model predicts.
 
@@ -97,6 +103,8 @@ def find_flip(
         The columns, those to try first at the beginning.
     tries : int
         How many columns are tried.
+    predicted : label, optional
+        The class that the model predicts for the row, if it is known; otherwise the model is asked.
 
     Returns
     -------
@@ -110,8 +118,9 @@ def find_flip(
     current = (np.asarray(row) > 0).astype(np.uint8)
     candidates = [int(j) for j in order[:tries]]
     tried = len(candidates)
-    start = np.asarray(model.predict(csr_array(current[None, :])))[0]
-    at = int(np.flatnonzero(model.classes_ == start)[0])
+    if predicted is None:
+        predicted = np.asarray(model.predict(csr_array(current[None, :])))[0]
+    at = int(np.flatnonzero(model.classes_ == predicted)[0])
     columns: list[int] = []
     flips = _Flips(hierarchy)
     for _ in range(MOST_CHANGES):

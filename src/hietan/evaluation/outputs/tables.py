@@ -151,7 +151,7 @@ def usage_table(
     """The most frequent features on each dataset, as in the paper's Table S1, by one of both counts."""
     rows: list[tuple[str, ...]] = []
     for dataset in results.study.datasets:
-        for row in results.feature_usage(dataset, key, by=by)[:TOP_FEATURES]:
+        for row in results.feature_usage(dataset, key, by=by, top=TOP_FEATURES):
             numbers = (row.selected, row.rank_selected, row.in_edges, row.rank_in_edges)
             rows.append((dataset, row.feature, row.name, *map(str, numbers)))
     header = ("dataset", "feature", "name", "Freq. of Selection", "rank", "Freq. in Edges", "rank")

@@ -98,6 +98,8 @@ class Progress:
         The job that has just finished; None before the first.
     seconds : float
         How long that job took.
+    step : str
+        What the study is doing if it is not predicting; empty if it is.
     """
 
     done: int
@@ -106,6 +108,7 @@ class Progress:
     failed: int
     job: Job | None = None
     seconds: float = 0.0
+    step: str = ""
 
 
 @dataclass(frozen=True)

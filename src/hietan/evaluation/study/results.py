@@ -134,7 +134,12 @@ class StudyResults:
         return max(numbers) if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
 
     def feature_usage(
-        self, dataset: str | None = None, method: str | None = None, *, by: str | None = "selected"
+        self,
+        dataset: str | None = None,
+        method: str | None = None,
+        *,
+        by: str | None = "selected",
+        top: int | None = None,
     ) -> tuple[UsageRow, ...]:
         """How often each feature is used, ranked as in the paper's Table S1.
 
@@ -148,6 +153,8 @@ class StudyResults:
             The count by which the features of a dataset and method are sorted, the most frequent first: *Freq. of
             Selection* or *Freq. in Edges*. Ties are broken by the other count, then by the order of the columns. None
             leaves them in the order of the columns. Every row has both ranks.
+        top : int, optional
+            How many features of each dataset and method to return, from the first; all of them if not given.
 
         Returns
         -------
@@ -163,8 +170,9 @@ class StudyResults:
             which = (where, kind.name, kind.setting, kind.tuning, n_seeds)
             columns = (usage.selected, usage.in_edges, usage.ranks("selected"), usage.ranks("in_edges"))
             selected, in_edges, *ranks = (column.tolist() for column in columns)
-            for j in range(len(selected)) if by is None else usage.top(by=by):
-                feature = (view.feature_names[j], view.term_names[j])
+            features, names = view.feature_names, view.term_names
+            for j in range(len(selected))[:top] if by is None else usage.top(top, by):
+                feature = (features[j], names[j])
                 counts = (selected[j], in_edges[j], usage.n_rows)
                 rows.append(UsageRow(*which, *feature, *counts, *(rank[j] for rank in ranks)))
         return tuple(rows)
