@@ -133,11 +133,11 @@ def _unlink_words(app: Any, doctree: document) -> None:
             node.replace_self(node.children)
 
 
-def _keep_short_code_together(app: Any, doctree: document) -> None:
-    """Mark code that fits on a line of any screen: it is not broken (_static/site.css)."""
+def _let_long_code_break(app: Any, doctree: document) -> None:
+    """Mark code with a word that is too long for a line of a narrow screen (_static/site.css)."""
     for node in doctree.findall(literal):
-        if len(node.astext()) <= 20:
-            node["classes"].append("short")
+        if max(map(len, node.astext().split()), default=0) > 26:
+            node["classes"].append("long")
 
 
 def _take_over_pages(app: Any, config: Any) -> None:
@@ -161,5 +161,5 @@ def setup(app: Any) -> None:
     app.connect("config-inited", _take_over_pages)
     app.connect("autodoc-skip-member", _skip_member)
     app.connect("doctree-read", _unlink_words)
-    app.connect("doctree-read", _keep_short_code_together)
+    app.connect("doctree-read", _let_long_code_break)
     app.add_lexer("csv", TextLexer)
