@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from docutils.nodes import document
+from docutils.nodes import document, entry, literal
 from pygments.lexers import TextLexer
 from sphinx.addnodes import pending_xref
 from sphinx.domains.python import PyObject
@@ -82,6 +82,7 @@ sphinx_gallery_conf = {
     "default_thumb_file": None,
 }
 
+html_context = {"default_mode": "auto"}
 html_theme = "pydata_sphinx_theme"
 html_title = f"hietan {release}"
 html_static_path = ["_static"]
@@ -132,6 +133,16 @@ def _unlink_words(app: Any, doctree: document) -> None:
             node.replace_self(node.children)
 
 
+def _mark_for_line_breaks(app: Any, doctree: document) -> None:
+    """Mark code that must break on a narrow screen, and figures in tables that must not (_static/site.css)."""
+    for node in doctree.findall(literal):
+        if max(map(len, node.astext().split()), default=0) > 26:
+            node["classes"].append("long")
+    for node in doctree.findall(entry):
+        if "text-right" in node["classes"] and len(node.astext()) <= 16:
+            node["classes"].append("short")
+
+
 def _take_over_pages(app: Any, config: Any) -> None:
     """Make pages of files that are next to the README; their links lead to the pages of the site."""
     here = Path(__file__).parent
@@ -153,4 +164,5 @@ def setup(app: Any) -> None:
     app.connect("config-inited", _take_over_pages)
     app.connect("autodoc-skip-member", _skip_member)
     app.connect("doctree-read", _unlink_words)
+    app.connect("doctree-read", _mark_for_line_breaks)
     app.add_lexer("csv", TextLexer)

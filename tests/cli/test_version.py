@@ -87,5 +87,12 @@ def test_help_has_examples_that_can_be_read_and_fits_in_80_columns(command):
         assert program == "hietan" and COMMANDS[name].make_context(name, words)
 
 
+def test_the_list_of_commands_says_in_a_whole_line_what_each_does():
+    result = run("--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
+    listed = result.output.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert not [line for line in listed if not line.endswith(".") or line.endswith("...")]
+
+
 def test_there_are_examples_of_nothing_else():
     assert set(EXAMPLES) == set(COMMANDS)

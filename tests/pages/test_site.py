@@ -46,6 +46,17 @@ def test_links_lead_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
+@pytest.mark.source
+@pytest.mark.parametrize("page", [*PAGES, *PROJECT[:2]], ids=lambda path: path.name)
+def test_targets_and_files_that_are_named_exist(page):
+    text, makefile = page.read_text(encoding="utf-8"), (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = re.findall(r"`make ([a-z-]+)", text)
+    assert [target for target in targets if not re.search(rf"^{target}:", makefile, re.MULTILINE)] == []
+    rooms = "benchmarks|kernel|packaging|reproduction|src|tests"
+    files = re.findall(rf"\b((?:{rooms})/[\w/]+\.(?:cpp|hpp|json|md|py|sh))\b", text)
+    assert [file for file in files if not (ROOT / file).exists()] == []
+
+
 def toctrees():
     """The pages that the tables of contents name, without suffix, relative to docs/."""
     found = set()

@@ -47,8 +47,9 @@ Annotations = Annotated[
 Format = Annotated[
     list[str] | None,
     typer.Option(
+        metavar="FORMAT",
         help="The format of the hierarchy (obo, edges, obo-graph, owl) or of the annotations (gaf, gpad-1, gpad-2, "
-        "gene2go, hpoa, pairs, term-lists), which are recognised unless given; may be repeated."
+        "gene2go, hpoa, pairs, term-lists), which are recognised unless given; may be repeated.",
     ),
 ]
 EdgeColumns = Annotated[
@@ -180,7 +181,7 @@ def build(
     name: Name = None,
     row_noun: RowNoun = None,
 ) -> None:
-    """Build a dataset from a hierarchy, annotations and labels: three plain tables, or files of an ontology."""
+    """Build a dataset from a hierarchy, annotations and labels. Three plain tables are enough."""
     arguments = dict(locals())
     from hietan.datasets import build_dataset
 

@@ -15,7 +15,7 @@ def register(app: typer.Typer) -> None:
 
 
 def datasets() -> None:
-    """List the datasets that have names: where they come from, and how to refer to them.
+    """List the datasets that have names, and where they come from.
 
     Wherever a command takes a dataset, it also takes a file that `hietan build` wrote.
     """

@@ -54,7 +54,7 @@ def demo(
     jobs: Jobs = 1,
     report: Report = "",
 ) -> None:
-    """Compare nine methods on ageing-related genes, and rank the genes with reasons.
+    """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.
 
     The genes of worm and fly are part of the package: neither files nor network are needed.
     """

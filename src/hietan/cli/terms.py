@@ -40,8 +40,9 @@ def filter_terms(
         "filtered.csv"
     ),
 ) -> None:
-    """Leave the most specific, most general or most relevant terms in a table, such as an enrichment result.
+    """Thin out a table of terms, such as an enrichment result.
 
+    The terms that are left are the most specific, the most general or the most relevant ones.
     A term may be written with its name in front, as in "apoptotic process (GO:0006915)".
     """
     from hietan._io import atomic_write, csv_text

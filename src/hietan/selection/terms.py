@@ -73,8 +73,8 @@ class HierarchyFilter:
         ----------
         listed : sequence of str, mapping, pandas Series or pandas DataFrame
             The terms. The keys of a mapping and the index of a Series are terms, and their values are scores. A term
-            may be written with its name in front, as in "apoptotic process (GO:0006915)". Rows of one term are kept or
-            dropped together.
+            may be written with its name in front, as in ``apoptotic process (GO:0006915)``. Rows of one term are kept
+            or dropped together.
         terms : str or None, default None
             The column of a DataFrame that holds the terms; None means its index.
         scores : str, sequence of numbers or None, default None

@@ -98,7 +98,7 @@ def run_study(
         results. If a worker dies, its jobs run elsewhere; a job that killed its worker when run on its own counts as
         failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
     scheduler : str, optional
-        The address of a Dask scheduler, such as "tcp://host:8786", for the backend "dask".
+        The address of a Dask scheduler, such as ``tcp://host:8786``, for the backend "dask".
     executor : concurrent.futures.Executor, optional
         Where jobs run, instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
         `get_executor()`. It gets `n_jobs` jobs at a time (100 if that is None), each with its dataset, and is not shut
