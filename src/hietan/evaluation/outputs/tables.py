@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hietan._io import atomic_write
-from hietan.evaluation.comparisons import MethodComparison, compare_methods
+from hietan.evaluation.comparisons import MethodComparison
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.outputs.file_names import method_stem, ranking_stem
 from hietan.evaluation.outputs.text_table import TextTable
@@ -165,9 +165,9 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
     named = {f"{ranking_stem(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
     tested = [ranking for ranking in results.rankings if ranking.comparison is not None]
     named |= {f"{ranking_stem(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
-    for ranking in tested:
-        compared = compare_methods(ranking, results.bootstrap(ranking))
-        named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, lines)
+    for ranking, compared in zip(results.rankings, results.comparisons_by_ranking(), strict=True):
+        if ranking.comparison is not None:
+            named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, lines)
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
     for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
         stem = f"usage-{method_stem(results.study.methods[key])}"

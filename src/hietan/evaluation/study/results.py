@@ -85,11 +85,16 @@ class StudyResults:
         It has the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in which differences
         up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data frame of it.
         """
-        return tuple(
-            row
-            for ranking in self.rankings
-            for row in compare_methods(ranking, self.bootstrap(ranking), rope=rope)
-        )
+        return tuple(row for rows in self.comparisons_by_ranking(rope=rope) for row in rows)
+
+    def comparisons_by_ranking(self, *, rope: float = ROPE) -> tuple[tuple[MethodComparison, ...], ...]:
+        """The rows of `comparisons`, separately for each of the `rankings`. Computed once."""
+        if rope not in self._compared:
+            self._compared[rope] = tuple(
+                tuple(compare_methods(ranking, self.bootstrap(ranking), rope=rope))
+                for ranking in self.rankings
+            )
+        return self._compared[rope]
 
     def to_frame(self) -> Any:
         """The summary as a pandas DataFrame: a row per dataset, method and seed, a column per metric."""
@@ -185,6 +190,10 @@ class StudyResults:
         if which not in self._drawn:
             self._drawn[which] = _draw_rows(self, ranking)
         return self._drawn[which]
+
+    @cached_property
+    def _compared(self) -> dict[float, tuple[tuple[MethodComparison, ...], ...]]:
+        return {}
 
     @cached_property
     def _drawn(self) -> dict[tuple[Any, ...], Bootstrap]:

@@ -175,10 +175,11 @@ def run_study(
             claim(folder, study.manifest)
             _run_jobs(study, folder, outcomes, retry_failed, progress)
             stack.close()
-            results = results_from_journals(study, folder)
+            directory = folder if output is not None else None
+            results = replace(results_from_journals(study, folder), directory=directory)
             write_results(results, folder)
             tidy_times(folder)
-        return replace(results, directory=folder if output is not None else None)
+        return results
 
 
 def _directory(output: str | Path | None) -> AbstractContextManager[str | Path]:
