@@ -52,6 +52,9 @@ default_role = "py:obj"
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints_format = "short"
+# As they are written: not what "ArrayLike" stands for, nor all addresses in the default of an argument.
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 autodoc_default_options = {
     "members": True,
