@@ -347,7 +347,7 @@ def test_the_command(run, client, address, tmp_path):
     file.write_text(f'{what}backend = "dask"\nscheduler = "{address}"\n')
     result = run("study", file, "-o", tmp_path / "dask", "--no-figures")
     assert result.exit_code == 0, result.output
-    assert "6 of 6 jobs" in result.stderr
+    assert "8 of 8 jobs" in result.stderr
     options = "--data synthetic-0 --methods tan --methods hip-nb --folds 3 --no-figures".split()
     assert run("study", *options, "-o", tmp_path / "threads").exit_code == 0
     assert contents(tmp_path / "dask") == contents(tmp_path / "threads")
