@@ -74,7 +74,7 @@ def test_the_times_are_those_of_the_page():
     for peer, words in (
         ("pyAgrum", "pyAgrum's TAN takes {} times as long (256 terms) as ours"),
         ("pgmpy", "pgmpy's {} times (64 terms)"),
-        ("scikit-bayes", "scikit-bayes's AODE {} times"),
+        ("scikit-bayes", "scikit-bayes's AODE takes {} times as long"),
     ):
         ratio = re.search(rf"^\| {peer}\b.* / ours +\| +([\d,]+) \|", times, re.MULTILINE)
         assert words.format(ratio[1]) in text
