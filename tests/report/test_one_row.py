@@ -11,7 +11,7 @@ from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation.outputs.compact import Reasons, compact
 from hietan.evaluation.outputs.one_row import (
     evidence_counts,
-    find_flip,
+    find_flips,
     promising_columns,
     similar_rows,
     telling_columns,
@@ -49,6 +49,22 @@ def test_similarity_is_simgic():
             assert value == pytest.approx(expected, abs=1e-3)
 
 
+def flip(model, row, hierarchy, order, tries):
+    (found,) = find_flips(model, row[None, :], hierarchy, [order], tries)
+    return found
+
+
+@pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])
+def test_rows_flip_together_as_they_do_alone(model):
+    clf, rng = fitted(model), np.random.default_rng(0)
+    orders = [rng.permutation(25).tolist()[: rng.integers(1, 25)] for _ in range(11)] + [[]]
+    alone = [flip(clf, X[i], DATA.hierarchy, orders[i], 20) for i in range(12)]
+    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20) == alone
+    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20, predicted=clf.predict(DATA.X[:12])) == alone
+    assert {0, 1} <= {len(found["changes"]) for found in alone}  # some searches end earlier than others
+    assert find_flips(clf, X[:0], DATA.hierarchy, [], 20) == []
+
+
 @pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])
 def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
     clf, hierarchy = fitted(model), DATA.hierarchy
@@ -57,7 +73,7 @@ def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
     for i, explanation in enumerate(clf.explain(DATA.X[:12])):
         order = promising_columns(explanation, column_of, telling_columns(DATA.X, DATA.y))
         assert sorted(order) == list(range(25))
-        found = find_flip(clf, X[i], hierarchy, order, tries=25)
+        found = flip(clf, X[i], hierarchy, order, tries=25)
         assert found["tried"] == 25 and len(found["changes"]) <= 3
         row = X[i].copy()
         for column, value, size in found["changes"]:
@@ -75,13 +91,13 @@ def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
 
 def test_a_single_change_that_is_enough_is_the_smallest():
     clf = fitted(TAN())
-    found = find_flip(clf, X[0], DATA.hierarchy, range(25), tries=25)
+    found = flip(clf, X[0], DATA.hierarchy, range(25), tries=25)
     if len(found["changes"]) == 1:
         ((_, _, size),) = found["changes"]
         for j in range(25):
-            other = find_flip(clf, X[0], DATA.hierarchy, [j], tries=1)["changes"]
+            other = flip(clf, X[0], DATA.hierarchy, [j], tries=1)["changes"]
             assert len(other) != 1 or other[0][2] >= size
-    assert find_flip(clf, X[0], DATA.hierarchy, range(25), tries=0) is None
+    assert flip(clf, X[0], DATA.hierarchy, range(25), tries=0) is None
 
 
 def test_counts_of_a_network_are_given_all_parents():
@@ -111,7 +127,7 @@ class Late:
 
 
 def test_a_change_that_turned_out_to_be_needless_is_left_out():
-    found = find_flip(Late(), np.zeros(5), None, range(5), tries=5)
+    found = flip(Late(), np.zeros(5), None, range(5), tries=5)
     assert found["changes"] == [[1, 1, 1], [2, 1, 1]] and found["to"] == "1"
 
 

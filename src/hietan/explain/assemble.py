@@ -219,23 +219,25 @@ def _contributions(
     features: tuple[str, ...],
     names: Mapping[str, str],
 ) -> tuple[Contribution, ...]:
-    contributions = []
-    for v in np.flatnonzero(parts.parents[r] != ABSENT).tolist():
-        p = int(parts.parents[r, v])
-        contributions.append(
-            Contribution(
-                feature=features[v],
-                name=names.get(features[v], features[v]),
-                value=int(parts.values[r, v]),
-                contribution=float(difference[v]),
-                parent=features[p] if p >= 0 else None,
-                parent_value=int(parts.values[r, p]) if p >= 0 else None,
-                probabilities=tuple(np.exp(parts.factors[r, v]).tolist())
-                if parts.averaging is None and parts.has_probabilities
-                else None,
-            )
+    kept = np.flatnonzero(parts.parents[r] != ABSENT)
+    has_probabilities = parts.averaging is None and parts.has_probabilities
+    probabilities = np.exp(parts.factors[r, kept]).tolist() if has_probabilities else [None] * len(kept)
+    values = parts.values[r].tolist()
+    found = zip(
+        kept.tolist(), parts.parents[r, kept].tolist(), difference[kept].tolist(), probabilities, strict=True
+    )
+    return tuple(
+        Contribution(
+            feature=features[v],
+            name=names.get(features[v], features[v]),
+            value=values[v],
+            contribution=contribution,
+            parent=features[p] if p >= 0 else None,
+            parent_value=values[p] if p >= 0 else None,
+            probabilities=None if each is None else tuple(each),
         )
-    return tuple(contributions)
+        for v, p, contribution, each in found
+    )
 
 
 def explain_linear(

@@ -11,7 +11,7 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan.candidates import Candidates
 from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents, significant
-from hietan.evaluation.outputs.one_row import by_spread, find_flip, promising_columns, similar_rows
+from hietan.evaluation.outputs.one_row import by_spread, find_flips, promising_columns, similar_rows
 from hietan.report.html import render
 from hietan.report.links import TERM_URLS
 
@@ -195,10 +195,10 @@ def _explained(
     for start in range(0, len(ranks), _BATCH):
         batch = ranks[start : start + _BATCH]
         X = candidates.X[candidates.order[batch].tolist()]
-        for k, explanation in enumerate(model.explain(X, term_names=names)):
-            rank = batch[k]
+        explanations = model.explain(X, term_names=names)
+        flips = _flips(candidates, X, explanations, _FLIP_TRIES // len(ranks))
+        for rank, explanation, flip in zip(batch, explanations, flips, strict=True):
             shown = compact(explanation, reasons)
-            flip = _flip(candidates, X[[k]], explanation, _FLIP_TRIES // len(ranks))
             if flip is not None:
                 shown["flip"] = flip
             entry = {
@@ -220,13 +220,16 @@ def _similar(candidates: Candidates, ranks: Sequence[int]) -> dict[int, list[lis
     return similar_rows(candidates.X[candidates.order.tolist()], ranks, among=known)
 
 
-def _flip(candidates: Candidates, row: Any, explanation: Any, tries: int) -> dict[str, Any] | None:
-    """What would change the answer; None where the model does not say or has a cutoff of its own."""
+def _flips(
+    candidates: Candidates, X: Any, explanations: Sequence[Any], tries: int
+) -> Sequence[dict[str, Any] | None]:
+    """What would change the answers; None where the model does not say or has a cutoff of its own."""
     trained = candidates.trained
     if trained.cutoff is not None or not trained.term_counts or not trained.class_sizes:
-        return None
+        return [None] * len(explanations)
     sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
-    shares = np.array(trained.term_counts, dtype=np.float64) / sizes[:, None]
+    telling = by_spread(np.array(trained.term_counts, dtype=np.float64) / sizes[:, None])
     column_of = {name: j for j, name in enumerate(trained.feature_names)}
-    order = promising_columns(explanation, column_of, by_spread(shares))
-    return find_flip(trained.classifier, row.toarray()[0], explanation.hierarchy, order, max(1, tries))
+    orders = [promising_columns(explanation, column_of, telling) for explanation in explanations]
+    hierarchy = explanations[0].hierarchy
+    return find_flips(trained.classifier, X.toarray(), hierarchy, orders, max(1, tries))

@@ -33,7 +33,7 @@ class ExplainedRows:
     training : dict of int to array
         By row, the rows that its model was fitted to.
     flips : dict of int to dict or None
-        By row, what would change its class, as by `find_flip`.
+        By row, what would change its class, as by `find_flips`.
     effects : dict or None
         Which terms matter, as by `TermEffects.content`.
     """

@@ -19,7 +19,7 @@ from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import SHOWN_EDGES
 from hietan.evaluation.outputs.details import ExplainedRows, MethodDetails, method_details
 from hietan.evaluation.outputs.effects import TermEffects
-from hietan.evaluation.outputs.one_row import find_flip, promising_columns, telling_columns
+from hietan.evaluation.outputs.one_row import find_flips, promising_columns, telling_columns
 
 STRONGEST = 20
 
@@ -117,8 +117,10 @@ def explain_rows(job: ExplainJob) -> ExplainedRows:
             continue
         found.training.update(dict.fromkeys(here, train))
         if here:
-            telling = telling_columns(data.X[train], data.y[train])
-            found.flips.update({i: _flip(fitted, job, i, found.explanations[i], telling) for i in here})
+            flips = _flips(
+                fitted, job, here, found.explanations, telling_columns(data.X[train], data.y[train])
+            )
+            found.flips.update(zip(here, flips, strict=True))
         if hasattr(fitted, "trace"):
             found.traces.update({i: fitted.trace(data.X[[i]], limit=SHOWN_EDGES) for i in here})
         if effects is not None:
@@ -126,16 +128,17 @@ def explain_rows(job: ExplainJob) -> ExplainedRows:
     return found if effects is None else replace(found, effects=effects.content())
 
 
-def _flip(
-    fitted: Any, job: ExplainJob, row: int, explanation: Any, telling: Sequence[int]
-) -> dict[str, Any] | None:
-    """What would change the class of a row."""
-    column_of = {name: j for j, name in enumerate(explanation.hierarchy.features)}
-    order = promising_columns(explanation, column_of, telling)
-    values = job.view.data.X[[row]]
-    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)[0]
-    predicted = job.pooled.y_pred[row]
-    return find_flip(fitted, dense, explanation.hierarchy, order, job.tries or 0, predicted=predicted)
+def _flips(
+    fitted: Any, job: ExplainJob, rows: list[int], explanations: Mapping[int, Any], telling: Sequence[int]
+) -> list[dict[str, Any] | None]:
+    """What would change the classes of rows."""
+    hierarchy = explanations[rows[0]].hierarchy
+    column_of = {name: j for j, name in enumerate(hierarchy.features)}
+    orders = [promising_columns(explanations[i], column_of, telling) for i in rows]
+    values = job.view.data.X[rows]
+    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+    predicted = [job.pooled.y_pred[i] for i in rows]
+    return find_flips(fitted, dense, hierarchy, orders, job.tries or 0, predicted=predicted)
 
 
 def _readable(job: ExplainJob, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ A hierarchy is any object with the attributes of `hietan.hierarchy.Hierarchy`: e
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -79,55 +79,87 @@ def similar_rows(
     return found
 
 
-def find_flip(
+def find_flips(
     model: Any,
-    row: NDArray[Any],
+    rows: NDArray[Any],
     hierarchy: Any,
-    order: Sequence[int],
+    orders: Sequence[Sequence[int]],
     tries: int,
     *,
-    predicted: Any = None,
-) -> dict[str, Any] | None:
-    """The fewest annotations found whose addition or removal changes the class that a fitted model predicts.
+    predicted: Sequence[Any] | None = None,
+) -> list[dict[str, Any] | None]:
+    """For each of some rows, the fewest annotations found whose addition or removal changes the predicted class.
 
     Parameters
     ----------
     model : classifier
-        It has `predict` and `predict_log_proba`.
-    row : array of shape (n_features,)
+        It is fitted, and has `predict` and `predict_log_proba`, which is asked about the changes of all rows together.
+    rows : array of shape (n_rows, n_features)
         The binary features.
     hierarchy : Hierarchy or None
         A term is added with all more general ones, and removed with all more specific ones, so that the row stays
         closed.
-    order : sequence of int
-        The columns, those to try first at the beginning.
+    orders : sequence of sequences of int
+        For each row the columns, those to try first at the beginning.
     tries : int
-        How many columns are tried.
-    predicted : label, optional
-        The class that the model predicts for the row, if it is known; otherwise the model is asked.
+        How many columns are tried for each row.
+    predicted : sequence of labels, optional
+        The classes that the model predicts for the rows, if they are known; otherwise the model is asked.
 
     Returns
     -------
-    dict or None
+    list of dict or None
         `changes` has [column, 1 if it is added or 0 if it is removed, how many columns change with it]; it is empty if
         nothing was found. `to` is the new class, `probability` its probability, `tried` the number of single changes.
         None if the model has no probabilities.
     """
-    if not hasattr(model, "predict_log_proba") or not tries:
-        return None
-    current = (np.asarray(row) > 0).astype(np.uint8)
-    candidates = [int(j) for j in order[:tries]]
-    tried = len(candidates)
+    if not hasattr(model, "predict_log_proba") or not tries or not len(rows):
+        return [None] * len(rows)
+    present = (np.asarray(rows) > 0).astype(np.uint8)
     if predicted is None:
-        predicted = np.asarray(model.predict(csr_array(current[None, :])))[0]
-    at = int(np.flatnonzero(model.classes_ == predicted)[0])
+        predicted = np.asarray(model.predict(csr_array(present))).tolist()
+    classes, flips = list(model.classes_), _Flips(hierarchy)
+    searches = [
+        _search(row, classes, classes.index(label), [int(j) for j in order[:tries]], flips)
+        for row, label, order in zip(present, predicted, orders, strict=True)
+    ]
+    return _answered(searches, lambda changed: np.asarray(model.predict_log_proba(csr_array(changed))))
+
+
+_Search = Generator[NDArray[np.uint8], NDArray[np.float64], dict[str, Any]]
+
+
+def _answered(
+    searches: Sequence[_Search], answer: Callable[[NDArray[np.uint8]], NDArray[np.float64]]
+) -> list[dict[str, Any] | None]:
+    """What searches find: each asks for the log-probabilities of some rows, and those of all are computed at once."""
+    found: list[dict[str, Any] | None] = [None] * len(searches)
+    answers: dict[int, Any] = dict.fromkeys(range(len(searches)))
+    while True:
+        asked = {}
+        for k, logs in answers.items():
+            try:
+                asked[k] = searches[k].send(logs)
+            except StopIteration as end:
+                found[k] = end.value
+        if not asked:
+            return found
+        ends = np.cumsum([len(rows) for rows in asked.values()])
+        parts = np.split(answer(np.vstack(list(asked.values()))), ends[:-1])
+        answers = dict(zip(asked, parts, strict=True))
+
+
+def _search(
+    row: NDArray[np.uint8], classes: Sequence[Any], at: int, candidates: list[int], flips: _Flips
+) -> _Search:
+    """Look for what changes the class of a row: yields rows, and is sent their log-probabilities."""
+    current, tried = row, len(candidates)
     columns: list[int] = []
-    flips = _Flips(hierarchy)
     for _ in range(MOST_CHANGES):
         if not candidates:
             break
         changed = flips.of(current, candidates)
-        margin = _margins(model, changed, at)
+        margin = _margins((yield changed), at)
         sizes = (changed != current).sum(axis=1)
         flipped = np.flatnonzero(margin < 0)
         # Of those that flip the class the smallest change is taken, otherwise the one that comes nearest to it.
@@ -137,42 +169,39 @@ def find_flip(
         columns.append(candidates[best])
         current = changed[best]
         if len(flipped):
-            return {**_shortest_flip(model, np.asarray(row), at, flips, columns), "tried": tried}
+            return {**(yield from _shortest_flip(row, classes, at, flips, columns)), "tried": tried}
         nearest = np.argsort(margin, kind="stable")[:_TRIED_AGAIN]
         candidates = [candidates[k] for k in nearest if candidates[k] != columns[-1]]
     return {"changes": [], "tried": tried}
 
 
-def _margins(model: Any, rows: NDArray[np.uint8], at: int) -> NDArray[np.float64]:
+def _margins(logs: NDArray[np.float64], at: int) -> NDArray[np.float64]:
     """How much more probable a class is than the most probable other one, in logarithms."""
-    logs = np.maximum(np.asarray(model.predict_log_proba(csr_array(rows))), -1e9)
+    logs = np.maximum(logs, -1e9)
     return np.asarray(logs[:, at] - np.delete(logs, at, axis=1).max(axis=1))
 
 
 def _shortest_flip(
-    model: Any, row: NDArray[Any], at: int, flips: _Flips, columns: Sequence[int]
-) -> dict[str, Any]:
+    row: NDArray[np.uint8], classes: Sequence[Any], at: int, flips: _Flips, columns: Sequence[int]
+) -> _Search:
     """The shortest part of changes, in their order, that still flips the class: a later one may do without another."""
     sequences = [part for n in range(1, len(columns) + 1) for part in combinations(columns, n)]
     walks = [_walk(row, part, flips) for part in sequences]
-    ends = np.array([current for current, _ in walks])
-    found = int(np.flatnonzero(_margins(model, ends, at) < 0)[0])
-    current, changes = walks[found]
-    logs = np.asarray(model.predict_log_proba(csr_array(current[None, :])))[0]
-    to = int(np.argmax(np.where(np.arange(len(logs)) == at, -np.inf, logs)))
+    logs = yield np.array([current for current, _ in walks])
+    found = int(np.flatnonzero(_margins(logs, at) < 0)[0])
+    to = int(np.argmax(np.where(np.arange(len(classes)) == at, -np.inf, logs[found])))
     return {
-        "changes": changes,
-        "to": str(model.classes_[to]),
-        "probability": significant(float(np.exp(logs[to]))),
+        "changes": walks[found][1],
+        "to": str(classes[to]),
+        "probability": significant(float(np.exp(logs[found, to]))),
     }
 
 
 def _walk(
-    row: NDArray[Any], columns: Sequence[int], flips: _Flips
+    row: NDArray[np.uint8], columns: Sequence[int], flips: _Flips
 ) -> tuple[NDArray[np.uint8], list[list[int]]]:
     """A row after some columns were flipped one after the other, and what each step changed."""
-    current = (row > 0).astype(np.uint8)
-    changes = []
+    current, changes = row, []
     for column in columns:
         (after,) = flips.of(current, [column])
         changes.append([column, int(after[column]), int((after != current).sum())])
