@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+
+# Explanations are hundreds of thousands of objects without cycles. With Python's own threshold of 700, looking for
+# cycles takes a third of the time of `hietan predict --report` with a tree of 14,000 features.
+_OBJECTS_BETWEEN_COLLECTIONS = 10_000
 
 
 def main() -> None:
     """Run the command `hietan`."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

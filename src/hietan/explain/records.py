@@ -9,7 +9,7 @@ from typing import Any
 from hietan.hierarchy import Hierarchy
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Contribution:
     """What one feature adds to the log-odds.
 
@@ -42,7 +42,7 @@ class Contribution:
     probabilities: tuple[float, ...] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Removal:
     """A feature that was left out for a row.
 
