@@ -37,6 +37,7 @@ _swept: set[str] = set()  # the directories from which this process has removed 
 _OURS = re.compile(r"\.tmp-[0-9]+-(?P<host>[0-9a-f]{8})-[0-9]+")
 _OLD_SECONDS = 24 * 60 * 60
 _CLOEXEC, _NOFOLLOW, _NONBLOCK = (getattr(os, f"O_{name}", 0) for name in ("CLOEXEC", "NOFOLLOW", "NONBLOCK"))
+_NPY_HEADER = 1 << 16  # no header of an array is longer
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip archive can hold
 
 MAX_UNPACKED = 8 << 30
@@ -217,7 +218,8 @@ def write_archive(
             if not isinstance(content, np.ndarray):
                 archive.writestr(info, content, info.compress_type, compresslevel=6)
                 continue
-            with archive.open(info, "w", force_zip64=content.nbytes >= 1 << 31) as file:
+            is_large = content.nbytes + _NPY_HEADER > zipfile.ZIP64_LIMIT
+            with archive.open(info, "w", force_zip64=is_large) as file:
                 np.lib.format.write_array(file, content, allow_pickle=False)
 
 

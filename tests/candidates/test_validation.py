@@ -222,12 +222,17 @@ def test_folds_are_a_number(data, folds):
         train_model(hietan.HieTAN(), data, folds=folds)
 
 
+def test_folds_may_be_an_integer_of_numpy(data):
+    found = [train_model(hietan.HieBAN(), data, folds=folds).validation for folds in (np.int64(3), 3)]
+    assert found[0] == found[1]
+
+
 def test_folds_that_cannot_be_made_are_refused(data):
     with pytest.raises(ValueError, match="folds is 5, but the validation of the model is switched off"):
         train_model(hietan.HieTAN(), data, folds=5, validate=False)
     few = data.subset(rows=np.concatenate([np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:9]]))
     with pytest.raises(
-        ValueError, match="needs 10 rows of each class, but class 1 has 9; use 2 folds or more"
+        ValueError, match="needs 10 rows of each class, but class 'class1' has 9; use 2 folds or more"
     ):
         train_model(hietan.HieTAN(), few, folds=1)
 

@@ -112,3 +112,22 @@ def test_rows_are_explained_in_jobs_of_the_same_study(tmp_path):
     assert [(state.done, state.resumed) for state in seen[10:]] == [(6, 6), (8, 8)]
     with pytest.raises(ValueError, match="give output"):
         run_named_study(options, details=True)
+
+
+def test_results_are_shown_before_rows_are_explained(tmp_path):
+    options = StudyOptions(["synthetic-0"], ["hip-nb"], folds=2)
+    seen = []
+    run_named_study(
+        options,
+        tmp_path / "study",
+        details=True,
+        predicted=lambda results: seen.append((len(results.summary), (tmp_path / "study/details").exists())),
+    )
+    assert seen == [(1, False)] and (tmp_path / "study/details").exists()
+
+
+def test_the_bar_ends_once_if_nothing_is_explained(tmp_path):
+    seen = []
+    options = StudyOptions(["synthetic-0"], ["bernoulli-nb"], folds=2)
+    run_named_study(options, tmp_path / "study", details=True, progress=lambda state: seen.append(state.done))
+    assert seen.count(2) == 1

@@ -1,5 +1,6 @@
 """Tables of pairs are read many rows at once: the dataset is the same as that of reading them one by one."""
 
+import io
 import warnings
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from hietan import Hierarchy
-from hietan.datasets import build_dataset
+from hietan.datasets import build_dataset, read_annotations
 from hietan.datasets.building.genes import AnnotatedPairs
 from hietan.datasets.readers import annotation_tables
 from hietan.datasets.readers.annotations import AnnotationReader
@@ -94,6 +95,18 @@ def test_blocks_are_refused_where_a_table_says_more(tmp_path):
     assert not reader.holds_only_pairs
     with pytest.raises(ValueError, match="says more"):
         reader.blocks()
+
+
+@pytest.mark.parametrize("taken", [0, 1, 99, 100, 101, 200, 399])
+def test_what_was_read_before_is_not_read_again(taken):
+    text = "item\tterm\n" + "".join(f"r{i}\tT{i % 3}\n" for i in range(400))
+    reader = read_annotations(io.StringIO(text))
+    for _ in range(taken):
+        next(reader)
+    data = build_dataset([("T", f"T{k}") for k in range(3)], reader, min_support=1)
+    assert data.instance_names == tuple(f"r{i}" for i in range(taken, 400))
+    with pytest.raises(DataError, match="no row is left"):
+        build_dataset([("T", "T0")], reader, min_support=1)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from("abcd")), max_size=60), st.integers(1, 8))

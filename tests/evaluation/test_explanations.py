@@ -1,8 +1,12 @@
 """Explanations of a study: the stated rows, and numbers that add up to the predictions of the study."""
 
 import json
+import os
 import pickle
+import time
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from sklearn.naive_bayes import BernoulliNB
 
@@ -147,3 +151,48 @@ def test_explanations_are_the_same_in_processes(several, tmp_path):
     for backend in ("threads", "processes"):
         write_details(several, tmp_path / backend, n_jobs=2, backend=backend)
     assert contents(tmp_path / "threads") == contents(tmp_path / "processes")
+
+
+class Deadly(HIPNB):
+    """Its process dies when it explains."""
+
+    def explain(self, *args, **options):
+        os._exit(9)
+
+
+class Slow(HIPNB):
+    """It takes long to explain."""
+
+    def explain(self, *args, **options):
+        time.sleep(60)
+
+
+@pytest.mark.patient
+@pytest.mark.parametrize(
+    ("method", "options", "why"),
+    [(Deadly(), {"backend": "processes"}, "process of the job died"), (Slow(), {"job_timeout": 3}, "3 s")],
+    ids=["dies", "hangs"],
+)
+def test_a_process_that_ends_costs_its_own_explanations_alone(method, options, why, tmp_path):
+    found = run_study(load_datasets(["synthetic-0"]), {"TAN": TAN(), "bad": method}, cv=3)
+    with pytest.warns(RuntimeWarning, match=f"'bad.*' has no explanations.*{why}"):
+        write_explanations(found, tmp_path, readable=False, details=True, n_jobs=2, **options)
+    for entry in read_details(tmp_path, "synthetic-0")["explained"]:
+        assert [key.split()[0] for key in entry["methods"]] == ["TAN"]
+
+
+def test_other_places_for_jobs_are_refused(results, tmp_path):
+    with pytest.raises(ValueError, match="backend is 'dask'; expected 'threads' or 'processes'"):
+        write_explanations(results, tmp_path, backend="dask")
+
+
+def test_labels_of_another_type_are_explained_again_and_objects_too(tmp_path):
+    (data,) = load_datasets(["synthetic-0"])
+    kept = []
+    for y in (data.y, data.y.astype(bool), np.array([str(c) for c in data.y], dtype=object)):
+        like = SimpleNamespace(X=data.X, y=y, hierarchy=data.hierarchy, name="d")
+        found = run_study([like], {"TAN": TAN()}, cv=3)
+        kept.append(choose_study_rows(found, ())[0].recipe)
+        write_explanations(found, tmp_path / str(len(kept)), details=True)
+        assert read_details(tmp_path / str(len(kept)), "d")["explained"][0]["methods"]
+    assert len(set(kept)) == 3

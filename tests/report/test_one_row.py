@@ -55,7 +55,7 @@ def flip(model, row, hierarchy, order, tries):
 
 
 @pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])
-def test_rows_flip_together_as_they_do_alone(model):
+def test_rows_flip_together_as_they_do_alone(model, monkeypatch):
     clf, rng = fitted(model), np.random.default_rng(0)
     orders = [rng.permutation(25).tolist()[: rng.integers(1, 25)] for _ in range(11)] + [[]]
     alone = [flip(clf, X[i], DATA.hierarchy, orders[i], 20) for i in range(12)]
@@ -63,6 +63,8 @@ def test_rows_flip_together_as_they_do_alone(model):
     assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20, predicted=clf.predict(DATA.X[:12])) == alone
     assert {0, 1} <= {len(found["changes"]) for found in alone}  # some searches end earlier than others
     assert find_flips(clf, X[:0], DATA.hierarchy, [], 20) == []
+    monkeypatch.setattr("hietan.evaluation.outputs.one_row._CELLS", 2 * 20 * 25)  # two rows at a time
+    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20) == alone
 
 
 @pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])

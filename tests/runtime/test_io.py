@@ -11,6 +11,7 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import unquote
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -265,6 +266,14 @@ def test_a_reader_beside_many_writers_always_finds_a_whole_file(tmp_path):
         for writer in writers:
             writer.result()
     assert os.listdir(tmp_path) == ["file"]
+
+
+def test_an_array_just_below_the_limit_of_a_zip_member_is_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 2**31 // 1000)
+    array = np.arange((zipfile.ZIP64_LIMIT - 64) // 8)  # with the header, it is above
+    write_archive(tmp_path / "file", {"a.npy": array}, compressed=False)
+    with zipfile.ZipFile(tmp_path / "file") as archive, archive.open("a.npy") as member:
+        assert np.array_equal(np.load(member), array)
 
 
 # ------------------------------------------------------------------------------------------ the same bytes

@@ -164,7 +164,7 @@ def predict_held_out(
     if len(labels) < 2 or rarest < 2:
         return None
     size, is_enough = rows_to_hold_out(data.y)
-    folds = (1 if is_enough else FOLDS) if folds is None else folds
+    folds = (1 if is_enough else FOLDS) if folds is None else int(folds)
     if folds == 1:
         return _predict_once(model, data, size, seed, progress)
     folds = min(folds, rarest)
@@ -182,7 +182,7 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     if counts.min() < 10:  # two of them are held out: one for each side when the calibration is judged
         raise ValueError(
             f"folds=1 holds one row in five out, which needs 10 rows of each class, but class "
-            f"{labels[counts.argmin()]!s} has {counts.min()}; use 2 folds or more"
+            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 folds or more"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)

@@ -135,6 +135,7 @@ def run_named_study(
     wanted: Sequence[str] = (),
     readable: bool = False,
     details: bool = False,
+    predicted: Callable[[StudyResults], None] | None = None,
 ) -> StudyResults:
     """Run a study of named datasets and methods, and explain rows if that is asked for.
 
@@ -156,6 +157,8 @@ def run_named_study(
         What to write about rows that are explained, into the directory of the results; see
         `hietan.evaluation.outputs.write_explanations`. Every method on every dataset is a further job. With Dask, these
         jobs run in threads of this process.
+    predicted : callable, optional
+        Called with the results when all jobs that predict are done, before rows are explained.
 
     Raises
     ------
@@ -205,17 +208,14 @@ def run_named_study(
         progress=shown,
         command=options.command(),
     )
+    if predicted is not None:
+        predicted(results)
     if output is not None and (readable or details):
-        write_explanations(
-            results,
-            Path(output),
-            wanted=wanted,
-            readable=readable,
-            details=details,
-            n_jobs=options.jobs,
-            backend="processes" if options.backend == "processes" else "threads",
-            progress=None if shown is None else shown.explained,
-        )
+        where = "processes" if options.backend == "processes" else "threads"
+        limits: Any = {"n_jobs": options.jobs, "backend": where, "job_timeout": options.job_timeout}
+        explained = None if shown is None else shown.explained
+        what: Any = {"wanted": wanted, "readable": readable, "details": details}
+        write_explanations(results, Path(output), **what, **limits, progress=explained)
     return results
 
 
@@ -246,7 +246,7 @@ class _AllJobs:
         if self.n_kept is None:
             self.n_kept = done
         before = self.predicted
-        if before is not None:
+        if before is not None and total:
             counts = (before.done + done, before.total + total, before.resumed + self.n_kept)
             self.progress(Progress(*counts, before.failed, step="explaining rows"))
 

@@ -6,8 +6,9 @@ does not wait for NumPy and scikit-learn.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -192,10 +193,13 @@ def study(
         asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
         options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
         explained: Any = {"wanted": genes or [], "readable": bool(explain or genes), "details": report}
+        drawn: list[Path] | None = [] if figures else None
         with reporting(quiet) as progress:
             shown: Any = {"progress": progress, "show_downloads": is_watched()}
+            shown["predicted"] = partial(_write_tables_and_figures, output, drawn)
             results = run_named_study(options, output, retry_failed=retry_failed, **shown, **explained)
-        drawn = _write_outputs(results, output, figures, report, quiet)
+        if report:
+            _write_report(output, quiet)
     if not quiet:
         _print_results(results, output, drawn)
     if results.failures:
@@ -266,26 +270,23 @@ def _options(ctx: typer.Context, file: Path | None, asked: dict[str, Any]) -> St
     return read_study_file(file)
 
 
-def _silent(what: str) -> AbstractContextManager[None]:
-    """Show nothing, in the place of `working`."""
-    return nullcontext()
+def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:
+    """Write tables and, unless `drawn` is None, figures, which are added to it.
 
-
-def _write_outputs(
-    results: StudyResults, output: Path, figures: bool, report: bool, quiet: bool
-) -> list[Path] | None:
-    """Write tables, figures and the report; return the figures that were drawn."""
+    It is done before rows are explained: whatever happens then, these files are there.
+    """
     from hietan.evaluation.outputs import write_figures, write_tables
+
+    write_tables(results, output)
+    if drawn is not None:
+        drawn.extend(write_figures(results, output))
+
+
+def _write_report(output: Path, quiet: bool) -> None:
     from hietan.report import write_report
 
-    show = _silent if quiet else working
-    with show("writing tables and figures"):
-        write_tables(results, output)
-        drawn = write_figures(results, output) if figures else None
-    if report:
-        with show("writing the report"):
-            write_report(output)
-    return drawn
+    with nullcontext() if quiet else working("writing the report"):
+        write_report(output)
 
 
 def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None) -> None:

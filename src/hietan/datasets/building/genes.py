@@ -62,7 +62,9 @@ class AnnotatedPairs:
         if self._settled < len(self._pairs):
             pairs = np.frombuffer(self._pairs, dtype=np.int64)
             pairs.sort()
-            different = pairs[np.diff(pairs, prepend=pairs[0] - 1) > 0]
+            is_new = np.ones(len(pairs), dtype=np.bool_)
+            np.not_equal(pairs[1:], pairs[:-1], out=is_new[1:])
+            different = pairs[is_new]
             pairs[: len(different)] = different
             self._settled = len(different)
             del pairs, different  # an array cannot shrink while it is looked into

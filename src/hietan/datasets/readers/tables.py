@@ -96,9 +96,16 @@ class Table:
         for self._line, line in lines:
             yield line
 
+    def _remaining(self) -> Iterator[_Record]:
+        """All records that were not taken yet."""
+        while self._peeked:
+            yield self._peeked.pop(0)
+        yield from self._records
+
     def _read_blocks(self, size: int) -> Iterator[list[_Record]]:
         """All records, many at once: where no field is quoted, each line is one."""
-        yield self._peeked
+        peeked, self._peeked = self._peeked, []
+        yield peeked
         for lines in chain([list(self._buffer)], _blocks(self._lines, size)):
             block = list(self._filled(lines))
             records = self._split(block)
@@ -153,9 +160,7 @@ class Table:
 
     def rows(self, last: int, tally: Tally) -> Iterator[_Record]:
         """(line number, fields) of the rows that have a field in the column `last`; the tally counts all rows."""
-        return chain.from_iterable(
-            self._usable(([each] for each in chain(self._peeked, self._records)), last, tally)
-        )
+        return chain.from_iterable(self._usable(([each] for each in self._remaining()), last, tally))
 
     def row_blocks(self, last: int, tally: Tally, size: int) -> Iterator[list[_Record]]:
         """The same rows, about this many at once, in a fraction of the time; use this or `rows`, not both."""

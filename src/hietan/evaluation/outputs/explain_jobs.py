@@ -149,7 +149,7 @@ def _readable(job: ExplainJob, explanations: Mapping[int, Any]) -> list[dict[str
             "instance": names[i],
             "why": why,
             "fold": int(pooled.fold[i]),
-            "y_true": pooled.y_true[i].item(),
+            "y_true": np.asarray(pooled.y_true[i]).item(),
             **_shortened(explanations[i].to_dict()),
         }
         for i, why in job.why.items()

@@ -32,8 +32,9 @@ from hietan.evaluation.outputs.explain_jobs import (
 )
 from hietan.evaluation.outputs.file_names import method_stem
 from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL
-from hietan.evaluation.study.plan import BACKENDS, Study
+from hietan.evaluation.study.plan import MOST_SECONDS, Study
 from hietan.evaluation.study.results import StudyResults
+from hietan.evaluation.study.time_limit import run_limited
 from hietan.exceptions import StudyError
 
 FOLDER = "explanations"
@@ -89,7 +90,7 @@ class ChosenRows:
         parts = [manifest["versions"], manifest["cv"], self.study.seeds[0], self.dataset]
         parts += [manifest["datasets"][self.dataset]]
         parts += [[key, manifest["methods"][key]] for key in self.predictions]
-        parts += [list(self.why.items()), self._tries]
+        parts += [list(self.why.items()), self._tries, [str(c) for c in np.unique(self.view.data.y).tolist()]]
         return hashlib.sha256(json.dumps(parts).encode()).digest()
 
     @property
@@ -108,12 +109,13 @@ def write_explanations(
     details: bool = False,
     n_jobs: int | None = None,
     backend: str = "threads",
+    job_timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Explain the rows that the methods are most confident about, correctly or not, and those that are requested.
 
-    Every method on every dataset is a job. Details that an earlier call has written are taken over if nothing has
-    changed on which they depend; so a call that was interrupted resumes with the next dataset.
+    Every method on every dataset is a job. Without `readable`, details that an earlier call has written are taken over
+    if nothing has changed on which they depend; so a call that was interrupted resumes with the next dataset.
 
     Parameters
     ----------
@@ -132,7 +134,9 @@ def write_explanations(
     n_jobs : int or None
         The number of jobs to run at a time, as in joblib. The files do not depend on it.
     backend : {"threads", "processes"}
-        Where the jobs run.
+        Where the jobs run. A process that dies costs its own job alone.
+    job_timeout : float or None
+        Jobs that take longer, in seconds, are ended and have failed; they run in processes, whatever the backend.
     progress : callable, optional
         Called with the number of jobs that are done and the number of all jobs.
 
@@ -146,6 +150,8 @@ def write_explanations(
     RuntimeWarning
         If a method fails to explain its predictions; it is left out.
     """
+    if backend not in ("threads", "processes"):
+        raise ValueError(f"backend is {backend!r}; expected 'threads' or 'processes'")
     chosen = {rows.dataset: rows for rows in choose_study_rows(results, wanted)}
     total = sum(len(rows.predictions) for rows in chosen.values())
     # Explanations that people can read are not kept in the details.
@@ -160,7 +166,8 @@ def write_explanations(
     for dataset, rows in chosen.items():
         if dataset in kept or not rows.predictions:
             written[dataset] = _write_dataset(rows, {}, folder, details, kept.get(dataset))
-    with closing(_outcomes(jobs, n_jobs, backend)) as outcomes:
+    limit = MOST_SECONDS if backend == "processes" and job_timeout is None else job_timeout
+    with closing(_outcomes(jobs, n_jobs, limit)) as outcomes:
         for outcome in outcomes:
             rows, said = chosen[outcome.dataset], found[outcome.dataset]
             said[outcome.key] = outcome
@@ -183,10 +190,22 @@ def _kept(chosen: Iterable[ChosenRows], folder: Path) -> dict[str, dict[str, Any
     return {dataset: content for dataset, content in found.items() if content is not None}
 
 
-def _outcomes(jobs: Iterable[ExplainJob], n_jobs: int | None, backend: str) -> Generator[ExplainedMethod]:
-    """Run jobs, and yield their outcomes in the order in which they finish."""
+def _outcomes(
+    jobs: Iterable[ExplainJob], n_jobs: int | None, seconds: float | None
+) -> Generator[ExplainedMethod]:
+    """Run jobs, in processes if they have a time limit, and yield their outcomes in the order in which they finish."""
+    calls = ((job,) for job in jobs)
     with one_thread_for_all_jobs():
-        yield from run_unordered(run_explain_job, ((job,) for job in jobs), n_jobs, BACKENDS[backend])
+        if seconds is None:
+            yield from run_unordered(run_explain_job, calls, n_jobs, "threads")
+        else:
+            yield from run_limited(run_explain_job, calls, n_jobs, seconds, _ended)
+
+
+def _ended(call: tuple[ExplainJob], error: str) -> ExplainedMethod:
+    """The outcome of a job that was ended or died."""
+    (job,) = call
+    return ExplainedMethod(job.dataset, job.key, failure=error)
 
 
 def _write_dataset(
@@ -230,6 +249,7 @@ def write_details(
     wanted: Sequence[str] = (),
     n_jobs: int | None = None,
     backend: str = "threads",
+    job_timeout: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
     """Write `details/DATASET.json` for every dataset of a study: what its report shows beyond the tables.
@@ -237,6 +257,7 @@ def write_details(
     The parameters are those of `write_explanations`.
     """
     options: dict[str, Any] = {"wanted": wanted, "n_jobs": n_jobs, "backend": backend, "progress": progress}
+    options["job_timeout"] = job_timeout
     return write_explanations(results, folder, readable=False, details=True, **options)
 
 

@@ -18,6 +18,7 @@ from hietan.evaluation.outputs.compact import decimal, significant
 NEIGHBOURS = 8
 # How many single changes are tried for a row, at most, and in a whole study; and how many changes a set may have.
 MOST_TRIES, TRIES_IN_ALL, MOST_CHANGES = 1000, 40_000, 3
+_CELLS = 1 << 24  # changed rows are tried together up to so many values
 _TRIED_AGAIN = (
     100  # of the single changes, those that moved the answer most are tried as second and third ones
 )
@@ -123,7 +124,14 @@ def find_flips(
         _search(row, classes, classes.index(label), [int(j) for j in order[:tries]], flips)
         for row, label, order in zip(present, predicted, orders, strict=True)
     ]
-    return _answered(searches, lambda changed: np.asarray(model.predict_log_proba(csr_array(changed))))
+    found: list[dict[str, Any] | None] = []
+    at_once = max(1, _CELLS // max(1, tries * present.shape[1]))
+    for start in range(0, len(searches), at_once):
+        found += _answered(
+            searches[start : start + at_once],
+            lambda changed: np.asarray(model.predict_log_proba(csr_array(changed))),
+        )
+    return found
 
 
 _Search = Generator[NDArray[np.uint8], NDArray[np.float64], dict[str, Any]]
