@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -117,15 +118,28 @@ def _skip_member(app: Any, what: str, name: str, member: Any, skip: bool, option
     return None
 
 
+_ARRAY = re.compile(r"~?numpy\.ndarray\[tuple\[~?typing\.Any, \.\.\.\], ~?numpy\.dtype\[([^\]]*)\]\]")
+_NOT_PYTHON = re.compile(r"<(?:[^<>]|<[^<>]*>)*>")
+
+
 def _own_signature(
     app: Any, what: str, name: str, obj: Any, options: Any, signature: str | None, returned: str | None
 ) -> tuple[str, str] | None:
-    """The parameters of `__init__` where a base class has a `__new__` that passes everything on."""
-    if what != "class" or not (signature or "").startswith("(*arguments"):
+    """What is written in the source, as far as it can be known.
+
+    Where a base class has a `__new__` that passes everything on, the parameters are those of `__init__`. A default that
+    is not Python, such as `<factory>`, would hide the links of all types. Arrays are called by their short name.
+    """
+    if what == "class" and (signature or "").startswith("(*arguments"):
+        shown = inspect.signature(obj)
+        return stringify_signature(shown, show_annotation=False, show_return_annotation=False), ""
+    if signature is None:
         return None
-    return stringify_signature(
-        inspect.signature(obj), show_annotation=False, show_return_annotation=False
-    ), ""
+
+    def as_written(text: str) -> str:
+        return _ARRAY.sub(r"NDArray[\1]", _NOT_PYTHON.sub("...", text))
+
+    return as_written(signature), as_written(returned or "")
 
 
 def _unlink_words(app: Any, doctree: document) -> None:
