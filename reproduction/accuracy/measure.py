@@ -37,9 +37,9 @@ class FoldScores:
         The log-odds of class 1 of each row, by the model that did not see it.
     train : float32 array of shape (n_folds, n), or None
         For each fold, scores of its training rows by models that did not see them; NaN for the rows set aside. None if
-        the method is not measured at a tuned threshold.
+        they are not kept.
     threshold : array of shape (n_folds,), or None
-        The threshold chosen on the training rows of each fold.
+        The threshold chosen on the training rows of each fold; None for what was only tried.
     fold : array of shape (n,)
         The fold in which each row was set aside.
     seconds : float
@@ -92,9 +92,8 @@ def tasks(seeds: tuple[int, ...] = SEEDS) -> Iterator[tuple[tuple[str, str], str
     """(dataset, method, seed) of all measurements: all datasets of a seed before the next seed."""
     for seed in seeds:
         for name in ORDER:
-            if seed in METHODS[name].seeds:
-                for pair in AGEING_DATASETS:
-                    yield pair, name, seed
+            for pair in AGEING_DATASETS:
+                yield pair, name, seed
 
 
 def run(seeds: tuple[int, ...] = SEEDS) -> None:
@@ -128,12 +127,9 @@ def measure(method: Measured, data: Any, seed: int) -> FoldScores:
         fitted = _fit(model, X, y)
         score[outside] = scores_of(fitted, data.X[outside])
         seconds += time.process_time() - start
-        if seed in method.threshold_seeds:
-            held_out = out_of_sample_scores(fitted, model, X, y, seed)
-            train[k, inside] = held_out
-            threshold[k] = best_threshold(y == 1, held_out)
-    if seed not in method.threshold_seeds:
-        return FoldScores(score, None, None, fold, seconds)
+        held_out = out_of_sample_scores(fitted, model, X, y, seed)
+        train[k, inside] = held_out
+        threshold[k] = best_threshold(y == 1, held_out)
     return FoldScores(score, train, threshold, fold, seconds)
 
 

@@ -29,23 +29,17 @@ class Measured:
         Makes the unfitted classifier; its hierarchy and random_state are set later.
     is_ours : bool
         Whether it is a classifier of this package.
-    threshold_seeds : tuple of int
-        The seeds with which it is measured at a threshold chosen on training rows as well, which takes inner folds.
-    seeds : tuple of int
-        The seeds of the folds that it is measured with.
     """
 
     name: str
     make: Callable[[], Any]
     is_ours: bool = True
-    threshold_seeds: tuple[int, ...] = SEEDS
-    seeds: tuple[int, ...] = SEEDS
 
 
 def _ours() -> list[Measured]:
     methods = [
         Measured("HieLogistic", HieLogistic),
-        Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None), threshold_seeds=(0,)),
+        Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None)),
         Measured("HieLogistic, calibrated", partial(HieLogistic, calibrate=True)),
         Measured("HieLogistic, class_weight None", partial(HieLogistic, class_weight=None)),
         Measured("HieBAN", HieBAN),
@@ -64,15 +58,14 @@ _PEERS = [
     Measured("ridge logistic regression, C 0.1", partial(peers.RidgeLogistic, C=0.1), False),
     Measured("balanced random forest", peers.BalancedForest, False),
     Measured("XGBoost", peers.XGBoost, False),
-    Measured("CatBoost", peers.CatBoost, False, threshold_seeds=(0,)),
+    Measured("CatBoost", peers.CatBoost, False),
     Measured("naive Bayes (scikit-learn)", BernoulliNB, False),
     Measured("simGIC nearest neighbours", peers.SimGIC, False),
     Measured("number of annotations", peers.AnnotationCount, False),
 ]
-# Lambda by inner cross-validation takes long, so it is measured at its own threshold alone.
 _GRAPHS = [
     Measured("proximalGraph, lambda 0.002", partial(ProximalGraph, lam=0.002)),
-    Measured("proximalGraph, lambda tuned", ProximalGraph, threshold_seeds=()),
+    Measured("proximalGraph, lambda tuned", ProximalGraph),
 ]
 METHODS = {method.name: method for method in [*_ours(), *_PEERS, *_GRAPHS]}
 # Within a seed, the methods that the page compares come first, and what takes long comes last.

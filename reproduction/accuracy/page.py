@@ -19,7 +19,7 @@ from reproduction.accuracy.collect import (
     TRIED,
     Row,
 )
-from reproduction.accuracy.methods import METHODS
+from reproduction.accuracy.methods import METHODS, SEEDS
 from reproduction.accuracy.temporal import RELATIONS, RICHER_METHODS
 from reproduction.pages import fill, read_csv
 
@@ -127,9 +127,9 @@ def missing(rows: Iterable[Row]) -> str:
     for row in rows:
         found.setdefault(row["method"], set()).add(row["seed"])
     short = {
-        name: len(method.seeds) - len(found.get(name, ()))
-        for name, method in METHODS.items()
-        if len(found.get(name, ())) < len(method.seeds)
+        name: len(SEEDS) - len(found.get(name, ()))
+        for name in METHODS
+        if len(found.get(name, ())) < len(SEEDS)
     }
     if not short:
         return ""
