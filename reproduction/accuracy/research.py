@@ -187,5 +187,6 @@ def _row(what: str, n_seeds: int, gain: Mapping[str, tuple[float, float]], text:
     row = {"what": what, "seeds": str(n_seeds) if n_seeds else "", "verdict": text}
     for group in ("all", *ORGANISMS):
         for number, metric in enumerate(("auc", "gmean")):
-            row[f"{metric}_{group}"] = f"{gain[group][number]:.4f}" if group in gain else ""
+            value = round(gain[group][number], 4) + 0.0 if group in gain else None  # never -0.0000
+            row[f"{metric}_{group}"] = "" if value is None else f"{value:.4f}"
     return row

@@ -1,7 +1,9 @@
 """The version, what a bug report needs, completion, the list of datasets, and help at 80 columns."""
 
+import os
 import re
 import shlex
+from pathlib import Path
 
 import numpy
 import pytest
@@ -57,10 +59,42 @@ def test_verbose_needs_version_and_options_need_a_command():
         assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
 
 
-def test_shells_can_complete_commands():
-    """What a shell calls when the tab key is pressed."""
-    variables = {"_HIETAN_COMPLETE": "complete_bash", "COMP_WORDS": "hietan da", "COMP_CWORD": "1"}
-    assert run(prog_name="hietan", env=variables).output.split() == ["datasets"]
+def completed(words):
+    """What a shell is told when the tab key is pressed after these words."""
+    variables = {
+        "_HIETAN_COMPLETE": "complete_bash",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(words.count(" ")),
+    }
+    return run(prog_name="hietan", env=variables).output.split()
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("hietan da", ["datasets"]),
+        ("hietan fit worm-BPM", ["worm-BPMF", "worm-BPMFCC"]),
+        ("hietan fit worm-BP -m hie-tan", ["hie-tan", "hie-tan-lite"]),
+        ("hietan fit worm-BP -m logistic", []),  # scikit-learn's, for studies alone
+        ("hietan study --methods logistic-l", ["logistic-l2", "logistic-l1"]),
+        ("hietan study --methods pap", ["paper"]),
+        ("hietan study --data ageing-20", ["ageing-2025", "ageing-2014"]),
+        ("hietan study --backend pro", ["processes"]),
+        ("hietan compare out --metric gm", ["gmean"]),
+    ],
+)
+def test_shells_can_complete_names(words, offered):
+    assert completed(words) == offered
+
+
+def test_shells_can_complete_the_files_of_datasets(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my-genes.hietan").touch()
+    (tmp_path / "my-notes.txt").touch()
+    (tmp_path / "my-[folder]").mkdir()
+    (tmp_path / "my-[folder]" / "others.hietan").touch()
+    assert completed("hietan info my-") == ["my-[folder]" + os.sep, "my-genes.hietan"]
+    assert completed(f"hietan info my-[folder]{os.sep}") == [str(Path("my-[folder]", "others.hietan"))]
 
 
 def test_datasets_lists_every_name():

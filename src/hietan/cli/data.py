@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
+from hietan.cli import completion
 from hietan.cli.messages import (
     errors,
     is_quiet,
@@ -107,7 +108,10 @@ Where = Annotated[
 Match = Annotated[str, typer.Option(help="The kinds of names to match ids with, separated by commas.")]
 OnConflict = Annotated[
     str,
-    typer.Option(help="What to do with genes that have several labels: drop, first, majority or raise."),
+    typer.Option(
+        help="What to do with genes that have several labels: drop, first, majority or raise.",
+        autocompletion=completion.one_of("drop", "first", "majority", "raise"),
+    ),
 ]
 Namespaces = Annotated[
     str | None, typer.Option(help="The namespaces of terms to keep, such as BPCC; all unless given.")
@@ -214,7 +218,11 @@ def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def info(
     what: Annotated[
-        str, typer.Argument(help="A dataset, by a name such as CE-BP or by its file, or a model file.")
+        str,
+        typer.Argument(
+            help="A dataset, by a name such as worm-BP or by its file, or a model file.",
+            autocompletion=completion.datasets,
+        ),
     ],
 ) -> None:
     """Show what a dataset or a model holds.

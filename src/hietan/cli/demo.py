@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hietan.cli import completion
 from hietan.cli.messages import (
     errors,
     is_watched,
@@ -32,7 +33,11 @@ REASONS = 3
 
 Data = Annotated[
     str,
-    typer.Option(metavar="NAME", help="A dataset of two classes: a name (see `hietan datasets`) or a file."),
+    typer.Option(
+        metavar="NAME",
+        help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
+        autocompletion=completion.datasets,
+    ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
 Genes = Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")]

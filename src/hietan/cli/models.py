@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hietan.cli import completion
 from hietan.cli.messages import (
     errors,
     fail,
@@ -37,6 +38,7 @@ Method = Annotated[
         "-m",
         help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` says when to "
         "take which.",
+        autocompletion=completion.methods,
     ),
 ]
 Alpha = Annotated[
@@ -45,7 +47,10 @@ Alpha = Annotated[
 ]
 Smoothing = Annotated[
     str | None,
-    typer.Option(help="Kind of smoothing, laplace or pooled; the method's default unless given."),
+    typer.Option(
+        help="Kind of smoothing, laplace or pooled; the method's default unless given.",
+        autocompletion=completion.one_of("laplace", "pooled"),
+    ),
 ]
 Lambda = Annotated[
     str | None,
@@ -112,6 +117,22 @@ TermUrls = Annotated[
         "prefix; the prefix * is for all others; may be repeated. GO, HP, MONDO, ICD10 and others are known.",
     ),
 ]
+Data = Annotated[
+    str,
+    typer.Argument(help="A dataset: a name such as worm-BP, or a file.", autocompletion=completion.datasets),
+]
+PredictedData = Annotated[
+    str,
+    typer.Argument(
+        help="The dataset with the rows to predict: a name or a file.", autocompletion=completion.datasets
+    ),
+]
+ExplainedData = Annotated[
+    str,
+    typer.Argument(
+        help="The dataset that has the row: a name or a file.", autocompletion=completion.datasets
+    ),
+]
 Model = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
 
 
@@ -123,7 +144,7 @@ def register(app: typer.Typer) -> None:
 
 def explain(
     model: Model,
-    dataset: Annotated[str, typer.Argument(help="The dataset that has the row: a name or a file.")],
+    dataset: ExplainedData,
     row: Annotated[
         list[str],
         typer.Option(
@@ -163,7 +184,7 @@ def explain(
 
 
 def fit(
-    dataset: Annotated[str, typer.Argument(help="A dataset: a name such as CE-BP, or a file.")],
+    dataset: Data,
     method: Method = "hie-logistic",
     output: Annotated[
         Path | None,
@@ -228,14 +249,12 @@ def fit(
 def methods() -> None:
     """List the methods: what each of them does, and when to take it."""
     from hietan.catalogue import METHODS, method_sets
-    from hietan.persistence import CLASSIFIERS
 
+    fitted = completion.fitted_methods()
     ours: list[list[str]] = []
     others: list[list[str]] = []
     for entry in METHODS.values():
-        made = entry.make()
-        classifier = getattr(made, "estimator", made)  # that of SelectedColumns
-        rows = ours if type(classifier).__name__ in CLASSIFIERS else others
+        rows = ours if entry.name in fitted else others
         rows.append([entry.name, f"{entry.title}: {entry.idea}", entry.when])
     columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "take it": {}}
     console = make_console()
@@ -248,7 +267,7 @@ def methods() -> None:
 
 def predict(
     model: Model,
-    dataset: Annotated[str, typer.Argument(help="The dataset with the rows to predict: a name or a file.")],
+    dataset: PredictedData,
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(
         "predictions.csv"
     ),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from hietan.cli import completion
 from hietan.cli.messages import (
     SOME_FAILED,
     errors,
@@ -40,6 +41,7 @@ Data = Annotated[
         metavar="NAME",
         help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
         "may be repeated.",
+        autocompletion=completion.studied_datasets,
     ),
 ]
 Methods = Annotated[
@@ -48,6 +50,7 @@ Methods = Annotated[
         metavar="NAME",
         help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or an import "
         "path; may be repeated.",
+        autocompletion=completion.studied_methods,
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
@@ -72,6 +75,7 @@ Smoothing = Annotated[
         metavar="KIND",
         help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
         "hie-ban).",
+        autocompletion=completion.one_of("laplace", "pooled"),
     ),
 ]
 Lambda = Annotated[
@@ -87,7 +91,9 @@ LambdaRelative = Annotated[
 LambdaCriterion = Annotated[
     str,
     typer.Option(
-        metavar="NAME", help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold."
+        metavar="NAME",
+        help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
+        autocompletion=completion.one_of("log_loss", "auc", "gmean"),
     ),
 ]
 TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
@@ -120,7 +126,11 @@ Jobs = Annotated[
     typer.Option("--jobs", "-j", help="Number of jobs at a time; 1 unless given, -1 for every core."),
 ]
 Backend = Annotated[
-    str | None, typer.Option(help="Where jobs run: threads (unless given), processes or dask.")
+    str | None,
+    typer.Option(
+        help="Where jobs run: threads (unless given), processes or dask.",
+        autocompletion=completion.one_of("threads", "processes", "dask"),
+    ),
 ]
 Scheduler = Annotated[
     str | None,
@@ -207,8 +217,12 @@ def study(
 
 
 def compare(
-    directories: Annotated[list[Path], typer.Argument(help="Directories of finished studies.")],
-    metric: Annotated[str, typer.Option(help="The metric to rank methods by.")] = "gmean",
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIRECTORY", help="Directories of finished studies.")
+    ],
+    metric: Annotated[
+        str, typer.Option(help="The metric to rank methods by.", autocompletion=completion.metrics)
+    ] = "gmean",
     control: Annotated[
         str | None, typer.Option(help="Compare with this method instead of the best one.")
     ] = None,
