@@ -40,7 +40,7 @@ def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     out = tmp_path / "predictions.csv"
     result = run("predict", model, "synthetic-0", "-o", out, "--calibrate")
     assert result.exit_code == 0, result.output
-    assert "most rows may belong to none of them" in result.output
+    assert "most rows may belong to neither" in result.output
     assert (
         "0 candidates of 150 rows; 150 share a name with a training row and are listed last" in result.output
     )
