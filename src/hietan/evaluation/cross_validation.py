@@ -149,7 +149,7 @@ def fold_of_rows(
     if isinstance(cv, Integral):
         if counts.min() < cv:
             rarest = labels[counts.argmin()]
-            named = isinstance(rarest, Integral) and 0 <= rarest < len(names)
+            named = isinstance(rarest, Integral) and int(rarest) in range(len(names))
             raise ValueError(
                 f"class {names[rarest] if named else rarest!s} has {counts.min()} rows, fewer than the {cv} folds; "
                 f"use at most {counts.min()} folds"
