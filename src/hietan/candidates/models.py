@@ -116,7 +116,7 @@ class TrainedModel:
         classes = " from ".join(self.target_names) if two else "its classes"
         return (
             f"This model separates {classes}, the classes it was trained on; most {noun}s may belong to "
-            f"{'neither' if two else 'none of them'}, and a high rank does not say that a {noun} belongs to one."
+            f"{'neither' if two else 'none of them'}, whatever their rank."
         )
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
