@@ -214,7 +214,7 @@ def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
 
 def info(
     what: Annotated[
-        str, typer.Argument(help="A dataset, by a name such as CE-BP or by its file, or a model file.")
+        str, typer.Argument(help="A dataset, by a name such as worm-BP or by its file, or a model file.")
     ],
 ) -> None:
     """Show what a dataset or a model holds.

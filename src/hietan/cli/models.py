@@ -167,7 +167,7 @@ def explain(
 
 
 def fit(
-    dataset: Annotated[str, typer.Argument(help="A dataset: a name such as CE-BP, or a file.")],
+    dataset: Annotated[str, typer.Argument(help="A dataset: a name such as worm-BP, or a file.")],
     method: Method = "hie-logistic",
     output: Annotated[
         Path | None,
