@@ -151,7 +151,7 @@ def _in_favour(explanation: Explanation) -> str:
     sign = 1 if explanation.target == explanation.classes[1] else -1
     parts = sorted(explanation.contributions, key=lambda part: -sign * part.contribution)
     return "; ".join(
-        f"{'' if part.value else 'not '}{part.name} ({sign * part.contribution:+.2f})"
+        f"{'' if part.value else 'no '}{part.name} ({sign * part.contribution:+.2f})"
         for part in parts[:REASONS]
         if sign * part.contribution > 0
     )
