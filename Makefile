@@ -212,7 +212,7 @@ clean:  ## remove .venv and everything built
 # The build tools come first, so that the package itself builds without isolation and, later, without network.
 $(VENV)/.tools: pyproject.toml
 	@$(PYTHON) packaging/prerequisites.py
-	@echo "Setting up $(VENV): a minute or two, once."
+	@echo "Setting up $(VENV): a few minutes, once."
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@$(PIP) install --upgrade 'pip>=25.1'  # the first that knows dependency groups
 	@$(PIP) install $(BUILD_NEEDS) cmake ninja

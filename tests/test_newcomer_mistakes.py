@@ -38,6 +38,11 @@ def build(folder, **changed):
     return build_dataset(*(folder / name for name in TABLES), min_support=1)
 
 
+def upside_down():
+    """A frame of edges with the child first, under names that do not say so."""
+    return pd.DataFrame([(child, parent) for parent, child in EDGES], columns=["category", "belongs to"])
+
+
 # What is done, the error or warning, and the essential words of its message.
 IN_PYTHON = {
     "the hierarchy without its name": (
@@ -49,6 +54,18 @@ IN_PYTHON = {
         lambda _: HieTANLite().fit(DATA),
         TypeError,
         r"fit takes rows and classes, got a Dataset; use HieTANLite\(hierarchy=data.hierarchy\).fit\(data.X, data.y\)",
+    ),
+    "children before parents in a frame": (
+        lambda _: Hierarchy.from_edges(upside_down()),
+        HierarchyWarning,
+        r"the column 'category' was taken as the parent .* more roots \(4\) than leaves \(2\); name the columns",
+    ),
+    "lists of terms that are read as pairs": (
+        lambda folder: build(
+            folder, items="item,term,price\np1,tea,1\np2,coffee,2\np3,bread,2\np4,cake,3\np4,tea;cake,3\n"
+        ),
+        DataWarning,
+        r"\(1 of 5\) name a term that is unknown or obsolete, such as 'tea;cake'; where a field lists .*term-lists",
     ),
     "y forgotten": (lambda _: fit(y=None), ValueError, "requires y to be passed"),
     "no hierarchy": (
@@ -96,7 +113,7 @@ IN_PYTHON = {
     "a term that is misspelt": (
         lambda _: HierarchyEncoder(GOODS).fit([["tea"], ["coffe"]]),
         ValueError,
-        "1 terms are not in the hierarchy: 'coffe'; the hierarchy has 'drinks', 'tea'.*handle_unknown='ignore'",
+        "1 term is not in the hierarchy: 'coffe'; the hierarchy has 'drinks', 'tea'.*handle_unknown='ignore'",
     ),
     "pairs taken for lists": (
         lambda _: HierarchyEncoder(GOODS).fit(PAIRS),

@@ -54,4 +54,4 @@ class DataWarning(UserWarning):
 
 
 class HierarchyWarning(UserWarning):
-    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, or columns seem misspelt."""
+    """The data do not fit the hierarchy: a feature is 1 where an ancestor is 0, say; or it seems to be upside down."""

@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import pytest
 import typer
@@ -40,7 +41,7 @@ def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     out = tmp_path / "predictions.csv"
     result = run("predict", model, "synthetic-0", "-o", out, "--calibrate")
     assert result.exit_code == 0, result.output
-    assert "most rows may belong to none of them" in result.output
+    assert "most rows may belong to neither" in result.output
     assert (
         "0 candidates of 150 rows; 150 share a name with a training row and are listed last" in result.output
     )
@@ -103,6 +104,21 @@ def test_a_file_that_is_read_is_not_overwritten(run, model, tmp_path):
         assert result.exit_code == 2, result.output
         assert "is read by this command and would be overwritten; choose another --output" in result.stderr
     assert {path: path.read_bytes() for path in before} == before
+
+
+def test_names_are_shortened_to_fit_a_terminal(run, tmp_path, monkeypatch):
+    path, rows = tmp_path / "model.hietan", tmp_path / "rows.hietan"
+    made = make_hierarchical_classification(60, 10, random_state=0)
+    replace(made, term_names=tuple(f"term {'with a long name ' * 5}{i}" for i in range(10))).save(rows)
+    assert run("fit", rows, "-o", path).exit_code == 0
+    words = ("explain", path, rows, "--row", made.instance_names[0])
+    whole = run(*words).output
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as in a terminal
+    monkeypatch.setenv("COLUMNS", "80")
+    fits = run(*words).output
+    before, after = (text.split("\n\n")[1].splitlines() for text in (whole, fits))
+    assert max(map(len, before)) > 80 >= max(map(len, after)) and "...)" in fits
+    assert [line.split()[-1] for line in before] == [line.split()[-1] for line in after]
 
 
 def test_hie_ban_is_fitted_and_its_reasons_are_listed(run, tmp_path):

@@ -123,6 +123,10 @@ CLI_MISTAKES = {
         "info CE-PB",
         "error: unknown dataset 'CE-PB': there is no such name or file; did",
     ),
+    "a file that is not there": (
+        "info goods.hietan",
+        "error: unknown dataset 'goods.hietan': there is no such name or file; `hietan datasets` lists the names",
+    ),
 }
 
 

@@ -40,6 +40,15 @@ def one_line(result):
     return lines[-1]
 
 
+def test_a_study_of_one_dataset_has_no_tests_and_says_where_to_look(run, tmp_path):
+    words = "--data synthetic-0 --folds 2 --methods hie-ban --methods bernoulli-nb --no-figures --no-report".split()
+    result = run("study", *words, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    words = " ".join(result.output.split())
+    assert "untuned; 1 dataset ┏" in words and "Holm" not in words
+    assert "its report shows how uncertain each score is" in words
+
+
 @pytest.mark.slow
 def test_a_study_from_the_command_line(run, tmp_path):
     out = tmp_path / "out"

@@ -26,6 +26,15 @@ def test_the_version_alone_is_one_line():
     assert run("--version", "study").output == f"hietan {__version__}\n"
 
 
+@pytest.mark.source
+def test_help_lists_the_commands_in_the_order_of_the_page():
+    page = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    listed = run("--help").output.partition("Commands:")[2].partition("\n\n")[0]
+    assert re.findall(r"^  (\w+) ", listed, re.MULTILINE) == re.findall(
+        r"^\| `hietan (\w+)` \|", page, re.MULTILINE
+    )
+
+
 def test_a_bug_report_says_what_runs_where():
     for words in (["--version", "--verbose"], ["--verbose", "--version"]):
         result = run(*words)
@@ -124,7 +133,7 @@ def test_help_has_examples_that_can_be_read_and_fits_in_80_columns(command):
 def test_the_list_of_commands_says_in_a_whole_line_what_each_does():
     result = run("--help", env={"COLUMNS": "80", "TERMINAL_WIDTH": "80"})
     listed = result.output.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
-    assert [line.split()[0] for line in listed] == list(COMMANDS)
+    assert sorted(line.split()[0] for line in listed) == sorted(COMMANDS)
     assert not [line for line in listed if not line.endswith(".") or line.endswith("...")]
 
 

@@ -167,7 +167,9 @@ def test_no_server_at_all(home):
         port = unused.getsockname()[1]
     nowhere = Remote("made-up/file.txt", (f"http://127.0.0.1:{port}/file.txt",))
     with pytest.raises(
-        FileNotFoundError, match=rf"save http://127.0.0.1:{port}/file.txt \(no hash is known\) as "
+        FileNotFoundError,
+        match=rf": 127.0.0.1:{port} cannot be reached \([^()]*refused\). To put it there by hand, "
+        rf"save http://127.0.0.1:{port}/file.txt \(no hash is known\) as ",
     ):
         download.obtain(nowhere)
     with pytest.raises(FileNotFoundError, match="it is not on disk, and download=False"):

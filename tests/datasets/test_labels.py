@@ -96,7 +96,17 @@ def test_rows_of_another_length_than_the_heading():
         ("", {}, "labels.csv: the file is empty"),
         ("\n \n", {}, "labels.csv: the file is empty"),
         ("id,y\n", {}, "labels.csv: no label left of 0 rows"),
-        (TABLE, {}, "say which columns hold ids and labels.*the columns are gene, organism, effect"),
+        (
+            TABLE,
+            {},
+            r"say which column holds the ids \(id_column, --id-column\) and the labels \(label_column, "
+            r"--label-column\); the columns are gene, organism, effect",
+        ),
+        (
+            TABLE,
+            {"label_column": "effect"},
+            r"say which column holds the ids \(id_column, --id-column\); the columns",
+        ),
         (
             TABLE,
             {"id_column": "symbol", "label_column": "effect"},

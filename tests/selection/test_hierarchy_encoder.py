@@ -85,9 +85,9 @@ def test_against_plain_sets(rows, least):
 
 def test_unknown_terms():
     rows = [["tea", "beer"], ["cake"]]
-    with pytest.raises(ValueError, match="1 terms are not in the hierarchy: 'beer'"):
+    with pytest.raises(ValueError, match="1 term is not in the hierarchy: 'beer'"):
         HierarchyEncoder(GOODS).fit(rows)
-    with pytest.warns(HierarchyWarning, match="1 terms are not in the hierarchy: 'beer'.*They are left out"):
+    with pytest.warns(HierarchyWarning, match="1 term is not in the hierarchy: 'beer'.*They are left out"):
         warned = HierarchyEncoder(GOODS, handle_unknown="warn").fit_transform(rows)
     ignored = HierarchyEncoder(GOODS, handle_unknown="ignore").fit_transform(rows)
     assert (warned != ignored).nnz == 0 and ignored.sum() == 4

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 _NAMES, _LETTERS, _SHORTEST = 100, 64, 5
 
 
-def suggest(name: str, known: Iterable[str]) -> str:
+def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """The end of an error message about an unknown name: the name that was probably meant, or else all known names.
 
     Parameters
@@ -20,6 +20,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
         The unknown name.
     known : iterable of str
         The names that are accepted.
+    otherwise : str
+        What to say instead of all known names, where they are many.
 
     Examples
     --------
@@ -30,7 +32,9 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     near = difflib.get_close_matches(name.lower(), names, n=1) or difflib.get_close_matches(name, names, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; expected one of {', '.join(names)}"
+    if near:
+        return f"; did you mean {near[0]!r}?"
+    return f"; {otherwise or 'expected one of ' + ', '.join(names)}"
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:

@@ -112,11 +112,11 @@ class TrainedModel:
     @property
     def caution(self) -> str:
         """A caution about what a rank by this model does not mean."""
-        classes = " from ".join(self.target_names) if len(self.target_names) == 2 else "its classes"
-        noun = self.row_noun
+        two, noun = len(self.target_names) == 2, self.row_noun
+        classes = " from ".join(self.target_names) if two else "its classes"
         return (
-            f"This model separates {classes}, the classes it was trained on; most {noun}s may belong to none of "
-            f"them, and a high rank does not say that a {noun} belongs to one."
+            f"This model separates {classes}, the classes it was trained on; most {noun}s may belong to "
+            f"{'neither' if two else 'none of them'}, whatever their rank."
         )
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:

@@ -168,7 +168,7 @@ def predict_held_out(
     if folds == 1:
         return _predict_once(model, data, size, seed, progress)
     folds = min(folds, rarest)
-    fold = fold_of_rows(data.y, folds, seed)
+    fold = fold_of_rows(data.y, folds, seed, names=data.target_names)
     parts = []
     for k in range(folds):
         parts.append(predict_fold(model, data.X, data.y, fold == k))

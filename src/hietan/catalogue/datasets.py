@@ -90,7 +90,8 @@ def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
     path = Path(spec)
     if not path.exists():
         known = [*dataset_sets(), *_PACKAGED, *_PUBLISHED]
-        raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{suggest(spec, known)}")
+        hint = suggest(spec, known, otherwise="`hietan datasets` lists the names")
+        raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{hint}")
     dataset = Dataset.load(path)
     return dataset if dataset.name else replace(dataset, name=path.stem)
 

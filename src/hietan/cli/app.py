@@ -12,9 +12,19 @@ from hietan.cli.examples import add_examples
 from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import fail, say
 
+# As in docs/command-line.md: from looking around to data, models and comparisons.
+_ORDER = (
+    *("demo", "datasets", "methods", "fetch", "build", "info", "fit", "predict", "explain"),
+    *("study", "compare", "report", "filter"),
+)
+
 
 class _Commands(TyperGroup):
     """The commands; Ctrl-C is told in one line even where a command has not begun its work, or has finished it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """The names of the commands, in the order in which they are needed."""
+        return sorted(super().list_commands(ctx), key=_ORDER.index)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the words name."""

@@ -287,7 +287,7 @@ def _show(summary: DatasetSummary) -> None:
     shape = ", ".join(f"{what} {count:,}" for what, count in summary.hierarchy.items())
     console.print(f"{printable(classes)}; {summary.density:.2%} ones; {shape}")
     if summary.account:
-        console.print(_table("What was lost on the way", ("of", "", "count"), summary.account))
+        console.print(_table("What was lost on the way", ("kind", "what happened", "count"), summary.account))
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
     if summary.facts:
         console.print(_table("Where it comes from", ("what", "value"), summary.facts))

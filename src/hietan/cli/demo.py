@@ -74,7 +74,7 @@ def demo(
         began = time.perf_counter()
         results = run_named_study(options, folder, show_downloads=is_watched())
         (dataset,) = results.study.datasets.values()
-        console.print(printable(dataset), highlight=False)
+        console.print(_contents(dataset), highlight=False)
         console.print(_scores(results, folds, time.perf_counter() - began))
         ranked = _most_probable(results, genes)
         console.print(_reasons(results, ranked))
@@ -82,6 +82,13 @@ def demo(
             _write_report(results, folder, page, [dataset.instance_names[i] for i in ranked])
     if report:
         say(f"report: {report}")
+
+
+def _contents(data: Any) -> str:
+    """What a dataset holds, in one line."""
+    classes = ", ".join(f"{label} {(data.y == k).sum():,}" for k, label in enumerate(data.target_names))
+    rows, columns = data.X.shape
+    return printable(f"{data.name}: {rows:,} {data.row_noun}s, {columns:,} features; {classes}")
 
 
 def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
@@ -149,7 +156,7 @@ def _in_favour(explanation: Explanation) -> str:
     sign = 1 if explanation.target == explanation.classes[1] else -1
     parts = sorted(explanation.contributions, key=lambda part: -sign * part.contribution)
     return "; ".join(
-        f"{'' if part.value else 'not '}{part.name} ({sign * part.contribution:+.2f})"
+        f"{'' if part.value else 'no '}{part.name} ({sign * part.contribution:+.2f})"
         for part in parts[:REASONS]
         if sign * part.contribution > 0
     )

@@ -29,7 +29,9 @@ from hietan.cli.quality import quality_line
 if TYPE_CHECKING:
     from hietan.candidates import Candidates, TrainedModel
     from hietan.datasets import Dataset
-    from hietan.explain import Explanation, Trace
+    from hietan.explain import Contribution, Explanation, Trace
+
+SHORTEST_NAME = 20  # in a terminal, longer names of terms are shortened at most to this
 
 Method = Annotated[
     str,
@@ -173,9 +175,11 @@ def explain(
         with working("explaining"):
             explained = explain_rows_by_name(trained, data, row)
             traces = _traces(trained, data, row) if trace else [None] * len(explained)
-    texts = []
+    texts, console = [], make_console()
     for found, steps in zip(explained, traces, strict=True):
         named = _with_printable_names(found.explanation)
+        if console.is_terminal:
+            named = _with_names_that_fit(named, limit, console.width)
         texts.append(replace(found, explanation=named, row_noun=printable(found.row_noun)).text(limit))
         if steps is not None:
             texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit))
@@ -396,6 +400,25 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
             for removal in explanation.removed
         ),
     )
+
+
+def _with_names_that_fit(explanation: Explanation, limit: int, width: int) -> Explanation:
+    """The same explanation with long names shortened, so that the sum in its text fits a terminal, if it can."""
+    shown = explanation.strongest[:limit]
+    longest = max((len(part.name) for part in shown), default=0)
+    for most in range(longest, SHORTEST_NAME - 1, -1):
+        few = replace(explanation, contributions=tuple(_shortened(part, most) for part in shown))
+        if all(len(line) <= width for line in few.text(limit).split("\n\n")[1].split("\n")):
+            cut = tuple(_shortened(part, most) for part in explanation.contributions)
+            return replace(explanation, contributions=cut)
+    return explanation
+
+
+def _shortened(part: Contribution, most: int) -> Contribution:
+    """The same contribution with a name of at most so many characters, unless it is the feature's identifier."""
+    if len(part.name) <= most or part.name == part.feature:
+        return part
+    return replace(part, name=f"{part.name[: most - 3].rstrip()}...")
 
 
 def _traces(trained: TrainedModel, data: Dataset, names: list[str]) -> list[Trace | None]:

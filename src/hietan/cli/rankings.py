@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 
 def print_ranking(console: Console, ranking: Ranking) -> None:
-    """Print the average ranks of methods, best first, with the tests against the control and Holm's thresholds."""
+    """Print the average ranks of methods, best first, with the tests against the control, if there are any."""
     from hietan.evaluation.outputs import overall_tests
 
-    numbers = ("average rank", "wins", "mean", "Holm threshold", "p", "p adjusted")
+    numbers = ["average rank", "wins", "mean"]
+    numbers += ["Holm threshold", "p", "p adjusted"] if ranking.comparison else []
     columns = {"method": {"no_wrap": True}} | {heading: {"justify": "right"} for heading in numbers}
     compared = ranking.comparison.comparisons if ranking.comparison else ()
     tests = {
@@ -29,10 +30,16 @@ def print_ranking(console: Console, ranking: Ranking) -> None:
     rows = []
     for method in sorted(ranks, key=lambda m: ranks[m]):
         cells = [f"{ranks[method]:.2f}", f"{won[method]:g}", f"{means[method]:.3f}"]
-        rows.append([method, *cells, *tests.get(method, [""] * 3)])
-    console.print(make_table(f"{ranking.title}; {len(ranking.datasets)} datasets", columns, rows))
+        rows.append([method, *cells, *tests.get(method, [""] * (len(numbers) - len(cells)))])
+    n = len(ranking.datasets)
+    console.print(make_table(f"{ranking.title}; {n} dataset{'' if n == 1 else 's'}", columns, rows))
     if ranking.comparison:
         console.print(overall_tests(ranking), highlight=False)
+    elif n == 1 and len(rows) > 1:
+        console.print(
+            "One dataset has no ranks to test: its report shows how uncertain each score is, and each difference.",
+            highlight=False,
+        )
     if ranking.left_out:
         left_out = printable(", ".join(ranking.left_out))
         console.print(f"left out because results are missing: {left_out}", highlight=False)

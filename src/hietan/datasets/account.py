@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,19 +109,20 @@ class Account:
             counted.append(self.relations)
         return {self._worded(tally.what): self._worded(tally.as_dict()) for tally in counted}
 
-    def complaints(self) -> Iterator[str]:
+    def complaints(self, unmatched: Sequence[str] = ()) -> Iterator[str]:
         """A sentence for each kind of thing of which too much was lost because nothing matched.
 
         Any loss of relations is too much, since there may be many terms below one; of other things, a share above
-        `A_FEW` is.
+        `A_FEW` is. `unmatched` has examples of terms that are unknown or obsolete.
         """
         if lost := self.relations.dropped[UNDEFINED_PARENT]:
             yield (
                 f"{lost} of {self.relations.read} {self.relations.what} name a parent that the ontology does not "
                 "define; annotations do not spread along them, so check whether the ontology is complete"
             )
+        no_term = f"name a term that is unknown or obsolete{_such_as(unmatched)}"
         found = (
-            (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), "name a term that is unknown or obsolete"),
+            (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), no_term),
             (self.rows, (NO_ROW, SHARED_SYNONYM, NO_ANNOTATION), "have no usable annotation"),
             (self.terms, (UNKNOWN_FEATURE,), "are unknown to the ontology"),
         )
@@ -138,6 +139,18 @@ class Account:
         if value == OF_OTHERS and self.row_noun == "row":
             return "of something that is not a row"
         return value.replace("{row}", self.row_noun) if isinstance(value, str) else value
+
+
+def _such_as(terms: Sequence[str]) -> str:
+    """The end of a sentence about terms that nothing matched: examples, and what to do if they are lists of terms.
+
+    >>> _such_as(["tea;juice", "cake"])
+    ", such as 'tea;juice', 'cake'; where a field lists several terms, use format='term-lists' (--format term-lists)"
+    """
+    if not terms:
+        return ""
+    lists = "; where a field lists several terms, use format='term-lists' (--format term-lists)"
+    return f", such as {', '.join(repr(term[:40]) for term in terms)}{lists if any(';' in t for t in terms) else ''}"
 
 
 def account_lines(account: Mapping[str, Any]) -> list[tuple[str, str, int]]:

@@ -118,7 +118,9 @@ def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
     return model.set_params(**missing) if missing else model
 
 
-def fold_of_rows(y: Any, cv: Any, seed: int, groups: Any = None) -> NDArray[np.int64]:
+def fold_of_rows(
+    y: Any, cv: Any, seed: int, groups: Any = None, names: Sequence[str] = ()
+) -> NDArray[np.int64]:
     """The fold in which each row is set aside.
 
     Parameters
@@ -132,6 +134,8 @@ def fold_of_rows(y: Any, cv: Any, seed: int, groups: Any = None) -> NDArray[np.i
         The seed of the splits.
     groups : array of shape (n,), optional
         Rows of the same group are set aside in the same fold.
+    names : sequence of str, optional
+        What the classes 0, 1, ... are called in errors.
 
     Raises
     ------
@@ -144,8 +148,10 @@ def fold_of_rows(y: Any, cv: Any, seed: int, groups: Any = None) -> NDArray[np.i
     splitter = cv
     if isinstance(cv, Integral):
         if counts.min() < cv:
+            rarest = labels[counts.argmin()]
+            named = isinstance(rarest, Integral) and int(rarest) in range(len(names))
             raise ValueError(
-                f"class {labels[counts.argmin()]!s} has {counts.min()} rows, fewer than the {cv} folds; "
+                f"class {names[rarest] if named else rarest!s} has {counts.min()} rows, fewer than the {cv} folds; "
                 f"use at most {counts.min()} folds"
             )
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold

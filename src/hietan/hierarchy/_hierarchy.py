@@ -83,7 +83,8 @@ class Hierarchy(Drawable, Immutable):
         ----------
         edges : iterable of (str, str), or data frame
             The pairs; a repeated pair counts once. A frame has them in its columns "parent" and "child", or in its only
-            two columns, in this order; where the parent is missing, the child is a root.
+            two columns, in this order (with a warning if that makes more roots than leaves); where the parent is
+            missing, the child is a root.
         features : iterable of str, optional
             All features in the order of the columns, including those without an edge. If not given, the features
             are those of the edges, in order of appearance.
@@ -317,11 +318,11 @@ class Hierarchy(Drawable, Immutable):
         if feature_names is None:
             if n_features != len(self):
                 raise ValueError(
-                    f"hierarchy has {len(self)} features but X has {n_features} columns; pass a data frame "
-                    "whose columns have names (strings), which are matched by name (in a pipeline: "
-                    "set_output(transform='pandas') on the steps before; in a ClassifierChain, which adds columns: "
-                    "a FunctionTransformer that makes such a data frame before the classifier), or restrict the "
-                    "hierarchy to the columns of X"
+                    f"hierarchy has {len(self)} features but X has {n_features} columns; for the X of a Dataset, "
+                    "take the hierarchy of the Dataset; otherwise pass a data frame whose columns have names "
+                    "(strings), which are matched by name (in a pipeline: set_output(transform='pandas') on the "
+                    "steps before; in a ClassifierChain, which adds columns: a FunctionTransformer that makes such "
+                    "a data frame before the classifier), or restrict the hierarchy to the columns of X"
                 )
             return self
         names = check_names(feature_names)

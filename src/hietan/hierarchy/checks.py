@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+
+from hietan.exceptions import HierarchyWarning
 
 _PAIR_TYPES = (tuple, list, np.ndarray)
 
@@ -94,6 +97,7 @@ def edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
         parent_at, child_at = plain.index("parent"), plain.index("child")
     elif len(labels) == 2 and not {"parent", "child"} & set(plain):
         parent_at, child_at = 0, 1
+        _warn_of_order(frame, labels)
     else:
         shown = ", ".join(map(repr, labels[:8]))
         raise ValueError(
@@ -108,6 +112,19 @@ def edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
             pairs.append((parent, child))
             names += (parent, child)
     return pairs, names
+
+
+def _warn_of_order(frame: Any, labels: Sequence[Any]) -> None:
+    """Warn if the first column, which is taken as the parent, rather seems to be the child."""
+    firsts, seconds = (set(frame[label].to_list()) for label in labels)
+    roots, leaves = len(firsts - seconds), len(seconds - firsts)
+    if roots > leaves:
+        warnings.warn(
+            f"the column {labels[0]!r} was taken as the parent and {labels[1]!r} as the child, but then there are more "
+            f"roots ({roots}) than leaves ({leaves}); name the columns 'parent' and 'child'",
+            HierarchyWarning,
+            stacklevel=4,
+        )
 
 
 def check_graph(graph: Any) -> None:

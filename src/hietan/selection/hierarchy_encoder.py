@@ -167,9 +167,10 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
     def _meet_unknown(self, unknown: dict[str, int], kind: str) -> None:
         if not unknown or self.handle_unknown == "ignore":
             return
-        what = "columns" if kind == "columns" else "terms"
+        what = "column" if kind == "columns" else "term"
+        counted = f"1 {what} is" if len(unknown) == 1 else f"{len(unknown)} {what}s are"
         message = (
-            f"{len(unknown)} {what} are not in the hierarchy: {first_few(list(unknown))}; the hierarchy has "
+            f"{counted} not in the hierarchy: {first_few(list(unknown))}; the hierarchy has "
             f"{first_few(self.hierarchy.features)}"
         )
         if self.handle_unknown == "warn":

@@ -141,7 +141,8 @@ def test_every_lost_annotation_is_counted_for_the_first_reason(go):
     ]
     kept = [a._replace(evidence=a.evidence or "IMP", taxon=a.taxon or "taxon:6239|taxon:1") for a in given]
     with pytest.warns(
-        DataWarning, match=r"25.0 % of the annotations \(3 of 12\) name a term that is unknown or obs"
+        DataWarning,
+        match=r"25.0 % of the annotations \(3 of 12\) name a term that is unknown or obsolete, such as 'GO:\d+', 'GO",
     ):
         data = build_dataset(
             go, kept, LABELS, namespaces="BP", evidence="imp, IDA", taxon=6239, min_support=1

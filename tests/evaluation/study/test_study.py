@@ -281,7 +281,7 @@ def test_another_version_is_noticed(tmp_path, monkeypatch):
         ),
         (
             lambda: run_study(DATASETS, METHODS, cv=60),
-            "dataset d0: class . has .. rows, fewer than the 60 folds",
+            "dataset d0: class class0 has .. rows, fewer than the 60 folds",
         ),
         (
             lambda: run_study(DATASETS, {"f": make_pipeline(FunctionTransformer(lambda X: X), TAN())}),

@@ -69,7 +69,7 @@ def assemble(
     _count_lines(stream, genes, rows, account.annotations)
     attributes = _open_attributes(columns, rows, options, account)
     rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
-    for complaint in account.complaints():
+    for complaint in account.complaints(meanings.unmatched):
         warnings.warn(complaint, DataWarning, stacklevel=3)
     y, target_names = _classes(rows, known_labels)
     return {

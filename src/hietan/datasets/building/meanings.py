@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from hietan.datasets.account import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
 from hietan.datasets.readers.ontology import Ontology
 
+_EXAMPLES = 3
+
 
 class Meaning(NamedTuple):
     """The current term that a term of an annotation stands for, and how it was found; or why there is none."""
@@ -40,6 +42,8 @@ class TermMeanings:
     ----------
     left_out : set of str
         Those of the terms to leave out that occurred.
+    unmatched : list of str
+        The first few terms that are unknown or obsolete, as examples.
     """
 
     def __init__(
@@ -51,7 +55,7 @@ class TermMeanings:
     ) -> None:
         self.ontology, self.follow_replaced = ontology, follow_replaced
         self.namespaces, self.to_leave_out = frozenset(namespaces), to_leave_out
-        self.left_out = set[str]()
+        self.left_out, self.unmatched = set[str](), list[str]()
         self._position: dict[str, int] = {}  # of each term in the lists below
         self._meanings: list[Meaning] = []
         self._numbers, self._is_counted = array("q"), bytearray()
@@ -100,19 +104,24 @@ class TermMeanings:
     def _find(self, term_id: str) -> Meaning:
         current = self.ontology.resolve(term_id)
         if current is None:
-            return Meaning(None, reason=UNKNOWN_TERM)
+            return self._no_match(term_id, UNKNOWN_TERM)
         change = "mapped from an alternative id" if current != term_id else ""
         if self.ontology.terms[current].is_obsolete:
             current = self.ontology.successor(current) if self.follow_replaced else None
             change = "mapped to a replacement"
             if current is None:
-                return Meaning(None, reason=OBSOLETE_TERM)
+                return self._no_match(term_id, OBSOLETE_TERM)
         if self.ontology.terms[current].namespace not in self.namespaces:
             return Meaning(None, reason="other namespace")
         if current in self.to_leave_out:
             self.left_out.add(current)
             return Meaning(None, reason=LEFT_OUT)
         return Meaning(current, change)
+
+    def _no_match(self, term_id: str, reason: str) -> Meaning:
+        if len(self.unmatched) < _EXAMPLES:
+            self.unmatched.append(term_id)
+        return Meaning(None, reason=reason)
 
 
 def _count(meaning: Meaning, count: int, tally: Tally) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import hexdigits
 from typing import Any
+from urllib.parse import urlsplit
 
 from hietan._io import atomic_write, remove_leftovers, replacing
 from hietan._runtime.optional import import_optional
@@ -162,7 +163,7 @@ def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, lim
             except ImportError as error:
                 raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
             except OSError as error:  # the errors of requests are OSErrors, too
-                failure, refused = f"{url}: {error}", getattr(error, "response", None) is not None
+                failure, refused = _failure(url, error), getattr(error, "response", None) is not None
             except DataError as error:
                 failure, refused = f"{url}: {error}", True
             if refused:
@@ -197,9 +198,17 @@ def _former_hashes(path: Path, found: str) -> list[str]:
         return []
 
 
+def _failure(url: str, error: OSError) -> str:
+    """Why nothing came from an address, in a few words where its host was not reached at all."""
+    cause = getattr(error.args[0] if error.args else None, "reason", None)
+    if cause is None:
+        return f"{url}: {error}"
+    return f"{urlsplit(url).netloc} cannot be reached ({str(cause).rpartition(': ')[2]})"
+
+
 def _advice(remote: Remote, homes: list[Path], reasons: list[str]) -> str:
     """Which file is missing, why, and how to put it there by hand."""
-    sources = ", ".join(remote.urls) or remote.origin or "its publisher"
+    sources = " or ".join(remote.urls) or remote.origin or "its publisher"
     digest = f" (SHA-256 {remote.sha256})" if remote.sha256 else " (no hash is known)"
     where = " or ".join(str(home / remote.path) for home in homes) or f"{remote.path} below HIETAN_DATA"
     return (

@@ -227,10 +227,14 @@ def _first_row_is_data(
 def _columns(table: Table, id_column: str | int | None, label_column: str | int | None) -> tuple[int, int]:
     """The positions of the columns of ids and labels."""
     if table.width != 2 and (id_column is None or label_column is None):
+        missing = {"ids": ("id_column", id_column), "labels": ("label_column", label_column)}
+        asked = " and ".join(
+            f"the {what} ({option}, --{option.replace('_', '-')})"
+            for what, (option, given) in missing.items()
+            if given is None
+        )
         raise DataError(
-            "say which columns hold ids and labels (id_column, label_column); "
-            f"the columns are {table.shown_columns()}",
-            table.name,
+            f"say which column holds {asked}; the columns are {table.shown_columns()}", table.name
         )
     id_at = 0 if id_column is None else table.column(id_column)
     return id_at, 1 if label_column is None else table.column(label_column)

@@ -207,7 +207,7 @@ class Study:
     def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
         try:
             class_labels(data.y)
-            return fold_of_rows(data.y, self.cv, seed, self._groups_of(name))
+            return fold_of_rows(data.y, self.cv, seed, self._groups_of(name), self.view(name).class_names)
         except (TypeError, ValueError) as error:
             raise StudyError(f"dataset {name}: {error}") from error
 

@@ -50,7 +50,9 @@ function predictionLine(why, calibrated) {
 }
 
 function learnedTree(dataset, why, title) {
-  if (!why.tree || !why.parents.some((p) => p >= 0)) return note("This method does not learn a tree.");
+  if (!why.tree || !why.parents.some((p) => p >= 0)) {
+    return note(`${title} learns no tree: its reasons are the sum below.`);
+  }
   const { number, total } = weakerFeatures(why);
   return [
     new TreeDrawing(dataset, why, title).elements(),

@@ -127,6 +127,7 @@ function scoreCard(dataset) {
       bdi(dataset.classes[1]),
       " that is found, specificity that of ",
       bdi(dataset.classes[0]),
+      ", GMean their geometric mean in %",
       about.seeds.length > 1 && "; means over the seeds",
       ".",
     ),

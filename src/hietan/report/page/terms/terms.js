@@ -140,7 +140,7 @@ class TermView {
     );
     this.lines = lines;
     this.status.textContent =
-      `${plural(lines.length, "term")} of the ${count(all.length)} that matter most, ` +
+      `${count(lines.length)} of the ${plural(all.length, "term")} that matter most, ` +
       `judged by ${plural(effects.rows, "row")} in ${plural(effects.folds, "fold")}.`;
     const shown = lines.filter(({ k }) => k < effects.swarm.length).slice(0, SWARM_SHOWN);
     setContent(this.swarm, shown.length > 0 && beeswarm(dataset, effects, shown));
