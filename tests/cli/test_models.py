@@ -12,6 +12,7 @@ import hietan
 from hietan.candidates import TrainedModel
 from hietan.catalogue import METHODS, load_dataset
 from hietan.cli import models as cli_models
+from hietan.cli import reasons as cli_reasons
 from hietan.datasets import make_hierarchical_classification
 
 
@@ -19,6 +20,7 @@ from hietan.datasets import make_hierarchical_classification
 def run():
     app = typer.Typer()
     cli_models.register(app)
+    cli_reasons.register(app)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 

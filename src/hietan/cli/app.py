@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import data, datasets, demo, models, report, study, terms
+from hietan.cli import data, demo, models, reasons, report, study, terms
 from hietan.cli.examples import add_examples
 from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import fail, say
@@ -64,7 +64,7 @@ def make_app() -> typer.Typer:
         if verbose:
             fail("--verbose belongs to --version: `hietan --version --verbose`")
 
-    for commands in (demo, datasets, data, study, report, models, terms):
+    for commands in (demo, data, study, report, models, reasons, terms):
         commands.register(app)
     add_examples(app)
     return app

@@ -1,4 +1,4 @@
-"""The commands about data: `build`, `info` and `fetch`."""
+"""The commands about data: `datasets`, `build`, `info` and `fetch`."""
 
 from __future__ import annotations
 
@@ -149,8 +149,23 @@ Name = Annotated[str | None, typer.Option(help="The name of the dataset; the nam
 
 def register(app: typer.Typer) -> None:
     """Add the commands to an application."""
+    app.command()(datasets)
     for command in (build, info, fetch):
         app.command()(with_quiet_option(command))
+
+
+def datasets() -> None:
+    """List the datasets that have names, and where they come from.
+
+    Wherever a command takes a dataset, it also takes a file that `hietan build` wrote.
+    """
+    from hietan.catalogue import dataset_set_notes, dataset_sets
+
+    notes = dataset_set_notes()
+    columns: dict[str, dict[str, Any]] = {"set": {"no_wrap": True}, "what it holds": {}, "datasets": {}}
+    rows = [[name, notes[name], ", ".join(members)] for name, members in dataset_sets().items()]
+    make_console().print(make_table("For --data and wherever a dataset is asked for", columns, rows))
+    say("BP: biological process; MF: molecular function; CC: cellular component")
 
 
 def build(

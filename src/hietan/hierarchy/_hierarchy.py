@@ -83,8 +83,7 @@ class Hierarchy(Drawable, Immutable):
         ----------
         edges : iterable of (str, str), or data frame
             The pairs; a repeated pair counts once. A frame has them in its columns "parent" and "child", or in its only
-            two columns, in this order (with a warning if that makes more roots than leaves); where the parent is
-            missing, the child is a root.
+            two columns, in this order (a warning, if roots outnumber leaves); a child without a parent is a root.
         features : iterable of str, optional
             All features in the order of the columns, including those without an edge. If not given, the features
             are those of the edges, in order of appearance.

@@ -97,7 +97,6 @@ def edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
         parent_at, child_at = plain.index("parent"), plain.index("child")
     elif len(labels) == 2 and not {"parent", "child"} & set(plain):
         parent_at, child_at = 0, 1
-        _warn_of_order(frame, labels)
     else:
         shown = ", ".join(map(repr, labels[:8]))
         raise ValueError(
@@ -111,13 +110,18 @@ def edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
         else:
             pairs.append((parent, child))
             names += (parent, child)
+    if "parent" not in plain:
+        _warn_of_order(pairs, labels)
     return pairs, names
 
 
-def _warn_of_order(frame: Any, labels: Sequence[Any]) -> None:
+def _warn_of_order(pairs: Iterable[tuple[Any, Any]], labels: Sequence[Any]) -> None:
     """Warn if the first column, which is taken as the parent, rather seems to be the child."""
-    firsts, seconds = (set(frame[label].to_list()) for label in labels)
-    roots, leaves = len(firsts - seconds), len(seconds - firsts)
+    named = [
+        pair for pair in pairs if all(isinstance(name, str) for name in pair)
+    ]  # others are refused later
+    parents, children = ({pair[k] for pair in named} for k in (0, 1))
+    roots, leaves = len(parents - children), len(children - parents)
     if roots > leaves:
         warnings.warn(
             f"the column {labels[0]!r} was taken as the parent and {labels[1]!r} as the child, but then there are more "
