@@ -1,4 +1,4 @@
-"""Classification with hierarchical features: exact, fast, explainable.
+"""Classification with hierarchical features: exact, explainable, fast.
 
 To add a public name, add it to `__all__` and to the imports for type checkers below; a test compares the two.
 """

@@ -165,6 +165,15 @@ def test_text(example):
     assert str(explanation) == explanation.text()
 
 
+def test_several_explanations_print_one_after_the_other(example):
+    X, y, hierarchy = example
+    several = HieTANLite(hierarchy=hierarchy).fit(X, y).explain(X.iloc[:3])
+    assert str(several).split("HieTANLite, ")[1:] == [
+        one.text().removeprefix("HieTANLite, ") + gap
+        for one, gap in zip(several, ["\n\n", "\n\n", ""], strict=True)
+    ]
+
+
 def test_frame_dict_and_graph(example):
     explanation = explain(example)
     table = explanation.to_frame()

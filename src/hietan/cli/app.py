@@ -40,7 +40,7 @@ def make_app() -> typer.Typer:
     app = typer.Typer(
         name="hietan",
         cls=_Commands,
-        help="Classification with hierarchical features: exact, fast, explainable.",
+        help="Classification with hierarchical features: exact, explainable, fast.",
         epilog="Begin with:  hietan demo\n\nExamples of a command:  hietan COMMAND --help\n\n"
         "For completion in your shell:  hietan --install-completion",
         no_args_is_help=True,

@@ -28,6 +28,9 @@ class Explanations(list["Explanation"]):
         whole = pandas.concat(frames, ignore_index=True)
         return whole[["row", *(name for name in whole.columns if name != "row")]]
 
+    def __str__(self) -> str:
+        return "\n\n".join(map(str, self))
+
     def _repr_html_(self) -> str:
         if len(self) == 1:
             return self[0].to_html()

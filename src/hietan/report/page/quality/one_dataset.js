@@ -177,7 +177,9 @@ function pairsCard(dataset) {
     box,
     note(
       "Each method minus the best one, on the same draws of rows. An interval that does not reach the line of zero ",
-      "shows a difference; the last column is the share of draws in which the method is the better of the two.",
+      "speaks for a difference. The best one was found on these same rows, and several are compared with it: an ",
+      "interval that only just misses zero is a hint, no more. The last column is the share of draws in which the ",
+      "method is the better of the two.",
     ),
   );
 }
