@@ -140,7 +140,7 @@ def once(key: Callable[[], Hashable], compute: Callable[[], _T], n_bytes: int) -
     key : callable
         Returns all that the result depends on. It is called only where the result may be shared.
     compute : callable
-        Does the work. The result must not be changed by anybody afterwards.
+        Does the work, without a call of `once`. The result must not be changed by anybody afterwards.
     n_bytes : int
         About how large the result is.
     """
@@ -148,7 +148,7 @@ def once(key: Callable[[], Hashable], compute: Callable[[], _T], n_bytes: int) -
     # A process that was forked while a thread held a lock would wait for it forever.
     if own is None or own.process != os.getpid() or n_bytes > MOST_BYTES:
         return compute()
-    start, seconds = time.perf_counter(), own.seconds
+    start = time.perf_counter()
     result = own.results.result(key(), n_bytes)
     if result is None:
         return compute()
@@ -156,10 +156,10 @@ def once(key: Callable[[], Hashable], compute: Callable[[], _T], n_bytes: int) -
         if not result.is_there:  # if another thread has tried and failed, this one tries again
             begun = time.perf_counter()
             result.value = compute()
-            result.seconds = time.perf_counter() - begun + own.seconds - seconds
+            result.seconds = time.perf_counter() - begun
             result.is_there = True
     if own.is_first(result):
-        own.seconds = seconds + result.seconds - (time.perf_counter() - start)
+        own.seconds += result.seconds - (time.perf_counter() - start)
     value: _T = result.value
     return value
 

@@ -146,14 +146,12 @@ class EagerTreeClassifier(TreeClassifier):
         return shared_ranking(self.counts_, self.hierarchy_, self.n_jobs)
 
     def _learn(self) -> Tree:
-        order = self._root_order
+        ranking, order = self._ranking, self._root_order
 
         def grow() -> Tree:
-            parent = self._ranking.tree(order, directed=self._directed)
-            return Tree(parent, self.hierarchy_.features)
+            return Tree(ranking.tree(order, directed=self._directed), self.hierarchy_.features)
 
-        key = type(self), self.counts_, self.hierarchy_
-        return once(lambda: (*key, order.tobytes()), grow, n_bytes=order.nbytes)
+        return once(lambda: (type(self), ranking, order.tobytes()), grow, n_bytes=order.nbytes)
 
     @property
     def tree_(self) -> Tree:
