@@ -97,7 +97,7 @@ class Progress:
     job : Job or None
         The job that has just finished; None before the first.
     seconds : float
-        How long that job took.
+        How long that job takes by itself, including what it found computed by others.
     step : str
         What the study is doing if it is not predicting; empty if it is.
     """

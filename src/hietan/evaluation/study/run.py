@@ -48,7 +48,7 @@ from hietan.evaluation.study.time_limit import Processes, run_limited
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
-"""A job, what the journal keeps of it, and the seconds to fit and to predict."""
+"""A job, what the journal keeps of it, and the seconds that it takes by itself to fit and to predict."""
 LONGEST_ERROR = 10_000
 """The number of characters of an error to keep in one line; `failures.txt` has the whole."""
 
