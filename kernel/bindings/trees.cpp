@@ -100,7 +100,8 @@ void bind_trees(nb::module_& m) {
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("plan", &PyRanking::plan, "limit"_a, "n_blocks"_a)
       .def("sort_block", &PyRanking::sort_block, "k"_a)
-      .def_prop_ro("n_sorted", &PyRanking::sorted_edges);
+      .def_prop_ro("n_sorted", &PyRanking::sorted_edges)
+      .def_prop_ro("seconds", &PyRanking::seconds);
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
   m.def("hierarchical_tree", &py_hierarchical_tree, "keys"_a.noconvert(), "relations"_a, "root_order"_a.noconvert(),

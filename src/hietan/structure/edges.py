@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
+from hietan._runtime.shared_work import once
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
@@ -49,6 +50,7 @@ class EdgeRanking:
         self.n_jobs = n_jobs
         self._lock = Lock()
         self._kernel: _kernel.Ranking | None = None
+        self._seconds_to_prepare = 0.0
 
     @cached_property
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
@@ -98,6 +100,11 @@ class EdgeRanking:
         wanted = max(number_of_parts(self.n_jobs, per_job=2), 1 + limit // _LARGEST_BLOCK)
         n_blocks = kernel.plan(limit, wanted)
         run_ordered(kernel.sort_block, [(k,) for k in range(n_blocks)], self.n_jobs)
+        self._seconds_to_prepare = kernel.seconds
+
+    def seconds_since_prepared(self) -> float:
+        """How much time readers have spent on sorting further edges, after `prepare`."""
+        return self.kernel.seconds - self._seconds_to_prepare
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
@@ -151,6 +158,18 @@ class EdgeRanking:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(EdgeRanking, block=self.block, n_jobs=self.n_jobs), (self.counts, self.hierarchy)
+
+
+def shared_ranking(counts: PairCounts, hierarchy: Hierarchy, n_jobs: int | None = None) -> EdgeRanking:
+    """The ranking of counts, with its keys; the same one for all models of a job of a study that have these counts."""
+
+    def make() -> EdgeRanking:
+        ranking = EdgeRanking(counts, hierarchy, n_jobs=n_jobs)
+        _ = ranking.keys
+        return ranking
+
+    n_bytes = 8 * counts.n_features**2  # of all keys, and of as many sorted edges
+    return once(lambda: ("ranking", counts, hierarchy), make, n_bytes)
 
 
 def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:

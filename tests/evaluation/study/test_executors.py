@@ -9,13 +9,18 @@ from joblib.externals.loky import ProcessPoolExecutor as LokyExecutor
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import BernoulliNB
 
-from hietan import HieBAN
+from hietan import HieBAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.exceptions import StudyError
 
 DATA = make_hierarchical_classification(60, 20, random_state=0)
-METHODS = {"nb": BernoulliNB(), "ban": HieBAN()}
+METHODS = {
+    "nb": BernoulliNB(),
+    "ban": HieBAN(),
+    "tan": HieTAN(),
+    "lite": HieTANLite(),
+}  # two share their counts
 
 
 class InOrder:
@@ -93,14 +98,14 @@ def test_a_job_that_cannot_be_sent_has_failed_alone(tmp_path):
 @pytest.mark.patient
 def test_an_executor_that_breaks_loses_no_finished_job(tmp_path):
     data = make_hierarchical_classification(40, 10, random_state=1)
-    methods = {"nb": BernoulliNB(), "fatal": Fatal()}
+    methods = {"nb": BernoulliNB(), "smooth nb": BernoulliNB(alpha=9), "fatal": Fatal()}
     with (
         ProcessPoolExecutor(1) as executor,
         pytest.raises(StudyError, match="the same call with a new executor"),
     ):
         run_study([data], methods, cv=2, output=tmp_path, executor=executor, n_jobs=1)
-    journal = next(tmp_path.glob("jobs/*/nb*.jsonl"))
-    assert len(journal.read_text().splitlines()) == 2
+    journals = list(tmp_path.glob("jobs/*/*nb*.jsonl"))
+    assert [len(journal.read_text().splitlines()) for journal in journals] == [1, 1]
     # A limit of time gives each job a process of its own, so that the next executor survives it.
     with ThreadPoolExecutor(1) as executor:
         results = run_study([data], methods, cv=2, output=tmp_path, executor=executor, job_timeout=60)

@@ -97,7 +97,7 @@ class Progress:
     job : Job or None
         The job that has just finished; None before the first.
     seconds : float
-        How long that job took.
+        How long that job takes by itself, including what it found computed by others.
     step : str
         What the study is doing if it is not predicting; empty if it is.
     """
@@ -220,12 +220,11 @@ class Study:
         return configure(self.methods[method].estimator, self.view(dataset).hierarchy, seed)
 
     def jobs(self) -> Iterator[Job]:
-        """All jobs, dataset by dataset."""
+        """All jobs, dataset by dataset and fold by fold: what the methods of a fold have in common is computed once."""
         for dataset in self.datasets:
-            for method in self.methods:
-                for seed in self.seeds:
-                    folds = range(self.n_folds(dataset, seed))
-                    yield from (Job(dataset, method, seed, fold) for fold in folds)
+            for seed in self.seeds:
+                for fold in range(self.n_folds(dataset, seed)):
+                    yield from (Job(dataset, method, seed, fold) for method in self.methods)
 
 
 def plan_study(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -20,6 +19,7 @@ from sklearn.base import clone
 from hietan._io import remove_leftovers, temporary_directory
 from hietan._runtime.interrupts import noting_interrupts
 from hietan._runtime.parallel import run_unordered
+from hietan._runtime.shared_work import forgetting_shared_work, sharing
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
 from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
@@ -48,7 +48,7 @@ from hietan.evaluation.study.time_limit import Processes, run_limited
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
-"""A job, what the journal keeps of it, and the seconds to fit and to predict."""
+"""A job, what the journal keeps of it, and the seconds that it takes by itself to fit and to predict."""
 LONGEST_ERROR = 10_000
 """The number of characters of an error to keep in one line; `failures.txt` has the whole."""
 
@@ -207,7 +207,11 @@ def _run_jobs(
     if not todo:
         return
     # Whatever ends the loop, no job keeps running.
-    with noting_interrupts() as interrupted, closing(outcomes(study, todo)) as finished:
+    with (
+        noting_interrupts() as interrupted,
+        forgetting_shared_work(),
+        closing(outcomes(study, todo)) as finished,
+    ):
         for job, outcome, seconds in finished:
             if interrupted():  # and the job has taken the exception for its own
                 raise KeyboardInterrupt
@@ -257,7 +261,7 @@ def _outcomes(
 
 def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
     """The arguments of `run_job` for each job."""
-    model_of = lru_cache(maxsize=1)(study.model)  # the folds of a seed come one after the other
+    model_of = lru_cache(len(study.methods))(study.model)  # the folds of a seed come one after the other
     for job in todo:
         data = study.datasets[job.dataset]
         model = model_of(job.dataset, job.method, job.seed)
@@ -283,7 +287,7 @@ def _outcomes_on_workers(
             table = (data.X, data.y, study.view(job.dataset).hierarchy)
             shared = (
                 Shared("data", job.dataset, table),
-                Shared("method", job.method, study.methods[job.method]),
+                Shared(f"method {job.method}", "", study.methods[job.method]),
             )
             yield shared, (job, *_rows_and_usage(study, job), job_timeout)
 
@@ -331,18 +335,23 @@ def run_job_within(seconds: float, *call: Any) -> Outcome:
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result."""
-    start = fitted_at = time.perf_counter()
-    try:
-        with one_thread():
-            fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
-            fitted_at = time.perf_counter()
-            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
-    except (
-        BaseException
-    ) as error:  # a classifier that raises SystemExit has failed, and does not end the study
-        outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
-    return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result.
+
+    What several methods compute from the same training rows is computed once. The times are those of a job that
+    computes all by itself.
+    """
+    with sharing((job.dataset, job.seed, job.fold)) as shared:
+        start = fitted_at = shared.clock()
+        try:
+            with one_thread():
+                fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+                fitted_at = shared.clock()
+                outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
+        except (
+            BaseException
+        ) as error:  # a classifier that raises SystemExit has failed, and does not end the study
+            outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
+        return job, outcome, (fitted_at - start, shared.clock() - fitted_at)
 
 
 def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:
