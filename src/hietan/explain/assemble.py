@@ -26,7 +26,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
-_MOST_FACTORS = 1 << 21  # what features add to classes, in a batch of a whole table: 16 MB
+_MOST_FACTORS = 1 << 23  # what features add to classes, in a batch of a whole table: 64 MB
 
 
 def explain_rows(
@@ -87,7 +87,7 @@ def contribution_matrix(
             target, classes, np.zeros(len(classes))
         )  # refuses what is not a class, even without rows
 
-    # As many rows as a few megabytes hold: averaged estimators fill their tables again for each batch.
+    # As many rows as some megabytes hold: averaged estimators fill their tables again for each batch.
     size = max(1, _MOST_FACTORS // (n_features * len(classes) * _BATCH)) * _BATCH
 
     def entries(start: int, stop: int) -> list[RowEntries]:

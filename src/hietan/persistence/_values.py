@@ -17,7 +17,7 @@ from hietan._io import ArchiveReader
 from hietan.evaluation.metrics import gmean_scorer
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy._stored import from_positions
+from hietan.hierarchy.stored import from_positions
 from hietan.persistence._checks import require
 from hietan.structure import OpenCounts, PairCounts, SparsePairs
 
