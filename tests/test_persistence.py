@@ -10,12 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.naive_bayes import BernoulliNB
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
 from hietan.persistence._checks import check_fitted
+from hietan.persistence._values import names_as_json
 from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
@@ -65,6 +68,43 @@ def test_round_trip(name, tmp_path):
     bytes_before = path.read_bytes()
     hietan.save(again, path)
     assert path.read_bytes() == bytes_before
+
+
+@given(names=st.lists(st.text(max_size=4), max_size=4))
+@example(names=['a", "b', "c"])
+@example(names=["a\\", "\ud800", "é", "~ "])
+def test_names_are_stored_as_json_stores_them(names):
+    assert names_as_json(names) == json.dumps(names)
+
+
+@pytest.mark.parametrize(
+    ("edges", "message"),
+    [
+        ([[-1], [0]], "not among the 25 features"),
+        ([[0], [25]], "not among the 25 features"),
+        ([[0, 1], [1, 0]], "cycle"),
+        ([[3], [3]], "its own parent"),
+        ([[0.0], [1.0]], "not numbers"),
+        ([[[0]], [[1]]], "not numbers"),
+        ([[0], [1], [2]], "too many values"),
+    ],
+)
+def test_edges_that_are_not_those_of_a_hierarchy_are_refused(saved, edges, message):
+    member = json.loads(members(saved)["hierarchy0.json"])["edges"]
+    content = io.BytesIO()
+    np.save(content, np.array(edges))
+    rewrite(saved, **{member.replace(".", "__"): content.getvalue()})
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(saved)
+
+
+def test_edges_in_any_order_and_repeated_are_the_same_hierarchy(saved):
+    member = json.loads(members(saved)["hierarchy0.json"])["edges"]
+    edges = np.load(io.BytesIO(members(saved)[member]))
+    content = io.BytesIO()
+    np.save(content, np.hstack([edges[:, ::-1], edges]).astype(np.uint16))
+    rewrite(saved, **{member.replace(".", "__"): content.getvalue()})
+    assert hietan.load(saved).hierarchy_ == DATA.hierarchy
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,6 +16,7 @@
 #include "models/terms.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
+#include "trees/levels.hpp"
 
 using namespace hietan;
 
@@ -174,6 +175,15 @@ STEP step_violation_words(State& s) {
 STEP step_violation_lists(State& s) {
   const Problem& p = s.problem;
   find_violation_in_lists(p.parent_lists(), p.indptr.data(), p.indices.data(), kFeatures, kRows, kRows);
+}
+STEP step_levels(State& s) {
+  const Problem& p = s.problem;
+  const std::vector<std::int64_t> children(p.children.begin(), p.children.end());
+  std::vector<std::int64_t> parents(kFeatures + 1), depth(kFeatures);
+  std::vector<std::int32_t> parent_indices(p.child_indices.size());
+  const VertexLists lists{children.data(), p.child_indices.data()};
+  turn_lists(lists, kFeatures, parents.data(), parent_indices.data());
+  longest_paths(lists, parents.data(), kFeatures, depth.data());
 }
 STEP step_openings(State& s) {
   s.openings = std::make_unique<const Openings>(s.problem.parent_lists(), s.problem.depths.data(), kFeatures);
@@ -351,6 +361,7 @@ int main() {
   step_check_counts(s);
   step_violation_words(s);
   step_violation_lists(s);
+  step_levels(s);
   step_openings(s);
   step_count_openings_weighted(s);
   step_count_openings(s);

@@ -118,7 +118,7 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   require_words(words, rows, counts.d);
   require_prior(log_prior, counts.classes);
   const Ancestors kind = ancestors_named(ancestors);
-  auto factors = make_array<double>(rows, counts.d, counts.classes);
+  auto factors = make_array<double>(rows, counts.classes, counts.d);
   auto averaging = make_array<double>(rows, counts.classes);
   auto averaged = make_array<bool>(rows);
   {

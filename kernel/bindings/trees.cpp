@@ -7,6 +7,7 @@
 #include "counts/violations.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
+#include "trees/levels.hpp"
 
 namespace hietan::python {
 namespace {
@@ -87,6 +88,24 @@ nb::object py_find_violation_in_lists(In<std::int32_t, 1> parent_indptr, In<std:
   return nb::make_tuple(found.row, found.parent, found.child);
 }
 
+// (where the parents of each vertex begin, the parents, the levels) of a graph that is given by its lists of children.
+nb::tuple py_find_levels(In<std::int64_t, 1> child_indptr, In<std::int32_t, 1> child_indices) {
+  require(child_indptr.shape(0) > 0, "child_indptr must not be empty");
+  const std::size_t n = child_indptr.shape(0) - 1;
+  require_features(n);
+  auto parent_indptr = make_array<std::int64_t>(n + 1);
+  auto depth = make_array<std::int64_t>(n);
+  const auto own = copied_csr(child_indptr, child_indices, n);
+  auto parents = make_array<std::int32_t>(own.indices.size());
+  {
+    const Unlocked unlocked;
+    const VertexLists children{own.indptr.data(), own.indices.data()};
+    turn_lists(children, n, parent_indptr.data(), parents.data());
+    longest_paths(children, parent_indptr.data(), n, depth.data());
+  }
+  return nb::make_tuple(parent_indptr, parents, depth);
+}
+
 }  // namespace
 
 void bind_trees(nb::module_& m) {
@@ -108,6 +127,7 @@ void bind_trees(nb::module_& m) {
         "block"_a = 0);
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
+  m.def("find_levels", &py_find_levels, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert());
   m.def("find_violation", &py_find_violation, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert(),
         "words"_a.noconvert(), "n_rows"_a);
   m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int32_t>, "parent_indptr"_a.noconvert(),

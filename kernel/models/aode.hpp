@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -29,6 +30,45 @@ inline void add_rows(const double* table, const std::int32_t* ones, std::size_t 
     const double* row = table + index(ones[e]) * kBlock;
     for (std::size_t k = 0; k < kBlock; ++k) sum[k] += row[k];
   }
+}
+
+constexpr std::size_t kTogether = 4;  // rows whose factors are summed together: each table is then read once for all
+
+// Eight numbers side by side, which compilers that know such types keep in registers.
+#if defined(__GNUC__)
+using Eight = double __attribute__((vector_size(64)));
+#else
+struct Eight {
+  double number[8];
+  friend Eight operator*(double share, const Eight& log) {
+    Eight product;
+    for (int k = 0; k < 8; ++k) product.number[k] = share * log.number[k];
+    return product;
+  }
+  Eight& operator+=(const Eight& other) {
+    for (int k = 0; k < 8; ++k) number[k] += other.number[k];
+    return *this;
+  }
+};
+#endif
+
+// sums[r][j] += shares[e][r] logs[e][j] for all e, one term after the other
+HIETAN_VECTOR_CLONES
+inline void add_products(const double* const* logs, const double (*shares)[kTogether], std::size_t n, std::size_t d,
+                         double* const* sums) {
+  std::size_t j = 0;
+  for (; j + 8 <= d; j += 8) {
+    Eight sum[kTogether], log;
+    for (std::size_t r = 0; r < kTogether; ++r) std::memcpy(&sum[r], sums[r] + j, sizeof(Eight));
+    for (std::size_t e = 0; e < n; ++e) {
+      std::memcpy(&log, logs[e] + j, sizeof(Eight));
+      for (std::size_t r = 0; r < kTogether; ++r) sum[r] += shares[e][r] * log;
+    }
+    for (std::size_t r = 0; r < kTogether; ++r) std::memcpy(sums[r] + j, &sum[r], sizeof(Eight));
+  }
+  for (; j < d; ++j)
+    for (std::size_t r = 0; r < kTogether; ++r)
+      for (std::size_t e = 0; e < n; ++e) sums[r][j] += shares[e][r] * logs[e][j];
 }
 
 // A sum of exponentials that is added to term by term and never overflows.
@@ -91,6 +131,7 @@ class EstimatorBlock {
   void keep_logs() {
     for (auto& of_value : logs_)
       for (std::vector<double>& table : of_value) table.resize(tables_.features() * kBlock);
+    nobody_.resize(tables_.features());
   }
 
   void fill(std::size_t c, double log_prior) {
@@ -121,27 +162,62 @@ class EstimatorBlock {
     return qualified;
   }
 
-  // out[j][c] += what feature j adds to the estimators of the block in a row, times the shares of these.
-  void add_factors(const Word* batch, std::size_t lane, std::size_t c, const double* shares, double* out) const {
-    std::size_t active[kBlock], n = 0;
+  // A row whose factors are summed: its words and its features at 1, the shares of all estimators, and where to add.
+  struct SummedRow {
+    const Word* batch;
+    std::size_t lane;
+    const std::vector<std::int32_t>* ones;
+    const double* shares;
+    double* out;
+  };
+
+  // out[j] += what feature j adds to the estimators of the block, times the shares of these, for one class and up to
+  // kTogether rows. Most features are 0: what zeros add is summed up for all features, and those at 1 get sums of their
+  // own. A share of 0 adds nothing, so each row has the sum that it would have alone.
+  void add_factors(const SummedRow* rows, std::size_t n_rows, std::size_t c) {
+    const std::size_t d = tables_.features();
+    const double *zero[2 * kBlock], *one[2 * kBlock];
+    double shares[2 * kBlock][kTogether];
+    std::size_t n = 0;
     for (std::size_t k = 0; k < width_; ++k)
-      if (shares[first_ + k] > 0.0) active[n++] = k;
+      for (int a = 0; a < 2; ++a) {
+        bool is_used = false;
+        for (std::size_t r = 0; r < kTogether; ++r) {
+          const bool counts = r < n_rows && rows[r].shares[first_ + k] > 0.0 &&
+                              has_bit(rows[r].batch[first_ + k], rows[r].lane) == (a != 0);
+          shares[n][r] = counts ? rows[r].shares[first_ + k] : 0.0;
+          if (counts) rows[r].out[first_ + k] += shares[n][r] * tables_.log_even_root(first_ + k, a != 0, c);
+          is_used = is_used || counts;
+        }
+        if (!is_used) continue;
+        zero[n] = logs_[a][0].data() + k * d;
+        one[n++] = logs_[a][1].data() + k * d;
+      }
     if (n == 0) return;
-    const double* logs[kBlock][2];
-    for (std::size_t e = 0; e < n; ++e) {
-      const std::size_t i = first_ + active[e];
-      const bool a = has_bit(batch[i], lane);
-      for (int x = 0; x < 2; ++x) logs[e][x] = logs_[a][x].data() + active[e];
-      out[i * tables_.classes() + c] += shares[i] * tables_.log_even_root(i, a, c);
+    double* sums[kTogether];
+    for (std::size_t r = 0; r < kTogether; ++r) {
+      sums[r] = r < n_rows ? rows[r].out : nobody_.data();
+      if (r < n_rows) sum_ones(*rows[r].ones, one, shares, n, r, sums[r]);
     }
-    for (std::size_t j = 0; j < tables_.features(); ++j) {
-      const bool x = has_bit(batch[j], lane);
-      double& sum = out[j * tables_.classes() + c];
-      for (std::size_t e = 0; e < n; ++e) sum += shares[first_ + active[e]] * logs[e][x][j * kBlock];
-    }
+    add_products(zero, shares, n, d, sums);
+    for (std::size_t r = 0; r < n_rows; ++r)
+      for (std::size_t o = 0; o < rows[r].ones->size(); ++o) sums[r][(*rows[r].ones)[o]] = at_one_[r][o];
   }
 
  private:
+  // at_one_[r][o] = what `out` is to be at the o-th of the features at 1 of row r.
+  void sum_ones(const std::vector<std::int32_t>& ones, const double* const* one, const double (*shares)[kTogether],
+                std::size_t n, std::size_t r, const double* out) {
+    std::vector<double>& sums = at_one_[r];
+    sums.clear();
+    for (const std::int32_t j : ones) sums.push_back(out[j]);
+    for (std::size_t e = 0; e < n; ++e) {
+      const double share = shares[e][r];
+      if (share <= 0.0) continue;
+      for (std::size_t o = 0; o < ones.size(); ++o) sums[o] += share * one[e][ones[o]];
+    }
+  }
+
   // What feature j adds to the estimators of the block: to those that are needed, or to all.
   template <bool partial>
   void fill_row(std::size_t j, std::size_t c) {
@@ -160,7 +236,7 @@ class EstimatorBlock {
         base[k] += log[0];
         difference[k] = log[1] - log[0];
         if (partial && !logs_[a][0].empty())
-          for (int x = 0; x < 2; ++x) logs_[a][x][j * kBlock + k] = log[x];
+          for (int x = 0; x < 2; ++x) logs_[a][x][k * tables_.features() + j] = log[x];
       }
     }
   }
@@ -177,7 +253,9 @@ class EstimatorBlock {
   bool needed_[2][kBlock] = {};        // whether a row may have this value of the k-th feature of the block
   std::vector<double> difference_[2];  // [a][j][k]: what x_j = 1 instead of 0 adds to the k-th estimator where x_i = a
   std::vector<double> base_[2];        // [a][k]: the estimator's value where all other features are 0
-  std::vector<double> logs_[2][2];     // [a][x][j][k]: what x_j = x adds to the k-th estimator where x_i = a, if kept
+  std::vector<double> logs_[2][2];     // [a][x][k][j]: what x_j = x adds to the k-th estimator where x_i = a, if kept
+  std::vector<double> at_one_[kTogether];  // the sums of the features at 1 of each row
+  std::vector<double> nobody_;             // the sums of a row that is not there
 };
 
 inline std::vector<std::vector<std::int32_t>> features_at_one(const Word* words, std::size_t rows, std::size_t d) {
@@ -236,10 +314,10 @@ namespace detail {
 // out[row][class][i] = ln p_i, the value of estimator i; -infinity for those that do not qualify. Returns how many do
 // for each row.
 inline std::vector<std::size_t> estimator_values(EstimatorBlock& block, std::size_t d, std::size_t classes,
-                                                 const Word* words, std::size_t rows, const double* log_prior,
-                                                 double* out) {
+                                                 const Word* words, std::size_t rows,
+                                                 const std::vector<std::vector<std::int32_t>>& ones,
+                                                 const double* log_prior, double* out) {
   std::fill(out, out + rows * classes * d, -std::numeric_limits<double>::infinity());
-  const std::vector<std::vector<std::int32_t>> ones = features_at_one(words, rows, d);
   std::vector<std::size_t> estimators(rows, 0);
   Checkpoint checkpoint;
   for (std::size_t first = 0; first < d; first += kBlock) {
@@ -282,7 +360,7 @@ inline double shares_of(double* values, std::size_t d) {
 }  // namespace detail
 
 // The parts of the joint log-probability of some rows. With q_i the share of estimator i in their sum,
-// ln sum_i p_i = sum_i q_i ln p_i + H(q): out[row][feature][class] are the factors of ln p_i weighted by q,
+// ln sum_i p_i = sum_i q_i ln p_i + H(q): out[row][class][feature] are the factors of ln p_i weighted by q,
 // averaging[row][class] is H(q) less the log of the number of estimators, and the rest is `log_prior`.
 // averaged[row] is whether any estimator qualifies; where none does, the factors are naive Bayes's.
 inline void aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
@@ -292,16 +370,19 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
   const auto batch = [&](std::size_t row) { return words + row / kLanes * d; };
   std::fill(out, out + rows * d * classes, 0.0);
   std::fill(averaging, averaging + rows * classes, 0.0);
-  std::vector<double> shares(rows * classes * d);
+  const std::vector<std::vector<std::int32_t>> ones = detail::features_at_one(words, rows, d);
+  std::vector<double> shares(rows * classes * d), naive(classes);
   detail::EstimatorBlock block(tables, relations, ancestors, min_frequency);
   const std::vector<std::size_t> estimators =
-      detail::estimator_values(block, d, classes, words, rows, log_prior, shares.data());
+      detail::estimator_values(block, d, classes, words, rows, ones, log_prior, shares.data());
   for (std::size_t row = 0; row < rows; ++row) {
     averaged[row] = estimators[row] > 0;
     double* factors = out + row * d * classes;
-    if (!averaged[row])
-      for (std::size_t v = 0; v < d; ++v)
-        tables.add_root(v, has_bit(batch(row)[v], row % kLanes), factors + v * classes);
+    for (std::size_t v = 0; !averaged[row] && v < d; ++v) {
+      std::fill(naive.begin(), naive.end(), 0.0);
+      tables.add_root(v, has_bit(batch(row)[v], row % kLanes), naive.data());
+      for (std::size_t c = 0; c < classes; ++c) factors[c * d + v] = naive[c];
+    }
     for (std::size_t c = 0; c < classes; ++c) {
       double* of_class = shares.data() + (row * classes + c) * d;
       if (averaged[row])
@@ -322,10 +403,14 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
       });
       checkpoint.pass(d * detail::kBlock);
       block.fill(c, 0.0);
-      for (std::size_t row = 0; row < rows; ++row) {
-        checkpoint.pass(d);
-        block.add_factors(batch(row), row % kLanes, c, shares.data() + (row * classes + c) * d,
-                          out + row * d * classes);
+      for (std::size_t row = 0; row < rows; row += detail::kTogether) {
+        const std::size_t together = std::min(detail::kTogether, rows - row);
+        detail::EstimatorBlock::SummedRow summed[detail::kTogether];
+        for (std::size_t r = row; r < row + together; ++r)
+          summed[r - row] = {batch(r), r % kLanes, &ones[r], shares.data() + (r * classes + c) * d,
+                             out + (r * classes + c) * d};
+        checkpoint.pass(d * together);
+        block.add_factors(summed, together, c);
       }
     }
   }

@@ -254,7 +254,7 @@ void test_aode(const Problem& p, const Tables& tables, const Plain& plain) {
           expected.push_back(plain_aode(plain, p.rows[row], c, ancestors, static_cast<double>(min_frequency), prior[c],
                                         naive_prior[c]));
           sum.push_back((averaged ? prior : naive_prior)[c] + averaging[c]);
-          for (std::size_t v = 0; v < p.d; ++v) sum[c] += factors[v * p.classes + c];
+          for (std::size_t v = 0; v < p.d; ++v) sum[c] += factors[c * p.d + v];
         }
         const std::vector<double> found(joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes);
         CHECK_FOR(p.name(), near(found, expected));

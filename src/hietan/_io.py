@@ -27,6 +27,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.array_headers import read_header
 from hietan._runtime.locks import MOVES_OPEN_FILES, lock_file
 
 TEMPORARY = ".tmp-"
@@ -267,6 +268,7 @@ def ignores_case(path: Path) -> bool:
 MARK = "'"
 DANGEROUS = "=+-@＝＋－＠\t\r\n"
 """A text that begins with one of these is marked."""
+_SUSPECT = (MARK, *DANGEROUS)  # no other text needs a mark
 _LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 0x2028, 0x2029])}
 
 
@@ -336,7 +338,7 @@ def read_csv(path: Path) -> Iterator[dict[str, str]]:
 
 def _cell(value: Any) -> Any:
     if isinstance(value, str):
-        return neutralise_text(value)
+        return neutralise_text(value) if value[:1] in _SUSPECT else value
     return None if value != value else value  # NaN
 
 
@@ -392,7 +394,7 @@ class ArchiveReader:
         info = self._archive.getinfo(name)
         self._spend(info, max(_ARRAY_RATIO * self._packed(info), expected), "array")
         with self._archive.open(info) as member:
-            shape, in_columns, dtype = _read_header(member)
+            shape, in_columns, dtype = read_header(member)
             size = math.prod(shape) * dtype.itemsize
             if size != info.file_size - member.tell():
                 raise ValueError(f"{name} should hold an array of shape {shape}, but its size does not fit")
@@ -421,21 +423,6 @@ class ArchiveReader:
                 f"{info.filename} would unpack to {info.file_size:,} bytes; the limit is {limit:,} for it and "
                 f"{MAX_UNPACKED:,} for all that is read"
             )
-
-
-def _read_header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(member)
-    if version == (1, 0):
-        shape, in_columns, dtype = np.lib.format.read_array_header_1_0(member)
-    elif version == (2, 0):
-        shape, in_columns, dtype = np.lib.format.read_array_header_2_0(member)
-    else:
-        raise ValueError(f"version {version} of the format of arrays is not known")
-    if dtype.kind not in "biufU" or dtype.itemsize == 0:
-        raise ValueError(f"an array must hold booleans, numbers or texts, got {dtype}")
-    if any(length < 0 for length in shape):
-        raise ValueError(f"an array cannot have the shape {shape}")
-    return shape, in_columns, dtype
 
 
 def _fill(array: NDArray[Any], member: IO[bytes], name: str) -> None:

@@ -306,6 +306,9 @@ def count_openings(
     block_rows: int,
     weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
+def find_levels(
+    child_indptr: NDArray[np.int64], child_indices: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
 def find_violation(
     child_indptr: NDArray[np.int32],
     child_indices: NDArray[np.int32],

@@ -1,6 +1,8 @@
 """Explanations are the predictions' own intermediates: they add up, name the tree, and say who removed whom."""
 
 import json
+import pickle
+from dataclasses import replace
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -49,6 +51,32 @@ def test_contributions_add_up_to_the_models_own_log_odds(problem, min_frequency,
             assert explanation.log_odds == pytest.approx(expected, abs=1e-9)
             assert explanation.total() == pytest.approx(expected, abs=1e-9)
             assert explanation.target == target
+
+
+@given(problem=problems(min_features=1))
+def test_contributions_are_like_a_tuple_of_records(problem):
+    rows = frame(problem, problem.X_test[:3])
+    for make in BAYES:
+        for explanation in fitted(problem, make).explain(rows, term_names={problem.names[0]: "the first"}):
+            lazy, records = explanation.contributions, tuple(explanation.contributions)
+            whole = replace(explanation, contributions=records)
+            assert (
+                lazy == records and records == lazy and hash(lazy) == hash(records) and whole == explanation
+            )
+            assert pickle.loads(pickle.dumps(lazy)) == lazy and repr(lazy) == repr(records)
+            assert len(lazy) == len(records) and lazy[1:] == records[1:] and lazy[::-1] == records[::-1]
+            assert lazy != records[1:] or not records
+            assert [lazy[k] for k in range(-len(lazy), 0)] == list(records)
+            with pytest.raises(IndexError):
+                lazy[len(lazy)]
+            assert explanation.strongest == whole.strongest
+            assert explanation.contributing == whole.contributing == [part.feature for part in records]
+            assert explanation.amounts == whole.amounts == [part.contribution for part in records]
+            places = [k for k in range(len(lazy)) if k % 2]
+            assert explanation.contributions_at(places) == whole.contributions_at(places)
+            for part in records:
+                assert part.name == ("the first" if part.feature == problem.names[0] else part.feature)
+                assert type(part.value) is int and type(part.contribution) is float
 
 
 @given(problem=problems(min_features=1))

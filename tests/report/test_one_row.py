@@ -75,6 +75,9 @@ def test_a_flip_changes_the_class_and_keeps_the_row_closed(model):
     for i, explanation in enumerate(clf.explain(DATA.X[:12])):
         order = promising_columns(explanation, column_of, telling_columns(DATA.X, DATA.y))
         assert sorted(order) == list(range(25))
+        for most in (0, 1, 7, 30):
+            few = promising_columns(explanation, column_of, telling_columns(DATA.X, DATA.y), most)
+            assert few == order[:most]
         found = flip(clf, X[i], hierarchy, order, tries=25)
         assert found["tried"] == 25 and len(found["changes"]) <= 3
         row = X[i].copy()

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from hietan._io import (
     TEMPORARY,
+    ArchiveReader,
     atomic_write,
     find_same_but_for_case,
     ignores_case,
@@ -338,3 +339,43 @@ def test_whether_case_is_ignored(tmp_path):
 def test_files_of_nasty_names_stay_in_their_directory(tmp_path, name):
     atomic_write(tmp_path / f"{safe_file_name(name)}.csv", name)
     assert [path.read_text() for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6.0).reshape(2, 3),
+        np.arange(6.0).reshape(2, 3).T,
+        np.arange(6.0).reshape(1, 2, 3),
+        np.zeros((0, 3), dtype=np.int32),
+        np.array([True, False]),
+        np.array(["a", "bc"]),
+        np.arange(5, dtype=">i2"),
+        np.array(3.5),
+        np.arange(3, dtype=np.uint8),
+        np.arange(10**5, dtype=np.float32),
+    ],
+    ids=lambda array: f"{array.dtype}-{array.shape}",
+)
+def test_arrays_of_all_kinds_come_back(array, compressed, tmp_path):
+    write_archive(tmp_path / "a.zip", {"a.npy": array}, compressed=compressed)
+    with open(tmp_path / "a.zip", "rb") as file:
+        again = ArchiveReader(file).read_array("a.npy")
+    np.testing.assert_array_equal(again, array)
+    assert again.dtype == array.dtype.newbyteorder("=") and again.shape == array.shape
+
+
+@pytest.mark.parametrize("header", ["'descr': '<f1'", "'descr': '<b4'", "'descr': '<O8'", "'shape': (99,)"])
+def test_headers_that_do_not_fit_are_refused(header, tmp_path):
+    content = {
+        "'descr'": "'descr': '<f8'",
+        "'fortran_order'": "'fortran_order': False",
+        "'shape'": "'shape': (2,)",
+    }
+    content[header.split(":")[0]] = header
+    text = f"{{{', '.join(content.values())}, }}".ljust(117) + "\n"
+    data = b"\x93NUMPY\x01\x00v\x00" + text.encode() + bytes(16)
+    write_archive(tmp_path / "a.zip", {"a.npy": data})
+    with open(tmp_path / "a.zip", "rb") as file, pytest.raises((TypeError, ValueError)):
+        ArchiveReader(file).read_array("a.npy")

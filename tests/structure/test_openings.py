@@ -33,6 +33,18 @@ def counted(rows=ROWS, codes=CODES):
     return count_openings(BinaryRows.from_matrix(np.asarray(rows)), codes, 3, FORK)[0]
 
 
+@given(graph=graphs())
+def test_features_with_the_same_parents_are_found(graph):
+    names, edges = graph
+    hierarchy = Hierarchy.from_edges(edges, names)
+    above = relations.parent_lists(hierarchy)
+    same = module._with_the_same_parents(above.indptr, above.indices)
+    parents = [frozenset(hierarchy.parents(name)) for name in names]
+    for v in range(len(names)):
+        assert parents[same[v]] == parents[v]
+        assert all((same[v] == same[u]) == (parents[v] == parents[u]) for u in range(v) if parents[v])
+
+
 @given(table=tables(), block=st.sampled_from([1, 2, 4096]))
 def test_the_check_on_the_way_finds_the_same_violation(table, block):
     names, edges, X = table

@@ -82,7 +82,7 @@ class _AveragedEstimators(PackedBayes):
         return ScoreParts(
             values=unpack(words, n_rows),
             parents=np.full((n_rows, self.n_features_in_), ROOT, dtype=np.int32),
-            factors=factors,
+            factors=factors.transpose(0, 2, 1),
             base=np.where(averaged[:, None], prior, log_prior),
             score=lambda: self._joint_log(words, n_rows, log_prior),
             averaging=averaging,

@@ -5,7 +5,7 @@ from hietan.explain.explaining import ExplainsRows
 from hietan.explain.explanation import Explanation, Explanations
 from hietan.explain.neighbours import Neighbour, NeighbourExplanation, explain_votes
 from hietan.explain.overview import edge_stability, mean_contributions
-from hietan.explain.records import Contribution, Removal
+from hietan.explain.records import Contribution, Contributions, Removal
 from hietan.explain.score_parts import (
     LinearParts,
     RemovalKind,
@@ -20,6 +20,7 @@ from hietan.explain.trace_walk import trace_tree
 __all__ = [
     "ConsideredEdge",
     "Contribution",
+    "Contributions",
     "Direction",
     "ExplainsRows",
     "Explanation",

@@ -12,7 +12,7 @@ from scipy.special import logsumexp, softmax
 
 from hietan._runtime.parallel import map_chunks
 from hietan.explain.explanation import Explanation, Explanations
-from hietan.explain.records import Contribution, Removal
+from hietan.explain.records import Contribution, Contributions, Removal
 from hietan.explain.score_parts import (
     LinearParts,
     RemovalKind,
@@ -26,7 +26,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
-_MOST_FACTORS = 1 << 21  # what features add to classes, in a batch of a whole table: 16 MB
+_MOST_FACTORS = 1 << 23  # what features add to classes, in a batch of a whole table: 64 MB
 
 
 def explain_rows(
@@ -87,7 +87,7 @@ def contribution_matrix(
             target, classes, np.zeros(len(classes))
         )  # refuses what is not a class, even without rows
 
-    # As many rows as a few megabytes hold: averaged estimators fill their tables again for each batch.
+    # As many rows as some megabytes hold: averaged estimators fill their tables again for each batch.
     size = max(1, _MOST_FACTORS // (n_features * len(classes) * _BATCH)) * _BATCH
 
     def entries(start: int, stop: int) -> list[RowEntries]:
@@ -138,6 +138,7 @@ def _explain_batch(
     names: Mapping[str, str],
 ) -> list[Explanation]:
     features = hierarchy.features
+    labels = tuple(names.get(feature, feature) for feature in features)
     explanations = []
     for r, row in enumerate(rows):
         joint = parts.joint[r]
@@ -162,7 +163,7 @@ def _explain_batch(
                 target=classes[t],
                 log_odds=float(joint[t] - logsumexp(joint[rest])),
                 base=float(parts.base[r][t] - parts.base[r][rest] @ weights),
-                contributions=_contributions(parts, r, difference, features, names),
+                contributions=_contributions(parts, r, difference, features, labels),
                 other=tuple(other),
                 removed=removals(parts.removed[r] if parts.removed else (), parts.values[r], features, names),
                 hierarchy=hierarchy,
@@ -217,26 +218,18 @@ def _contributions(
     r: int,
     difference: NDArray[np.float64],
     features: tuple[str, ...],
-    names: Mapping[str, str],
-) -> tuple[Contribution, ...]:
+    names: tuple[str, ...],
+) -> Contributions:
     kept = np.flatnonzero(parts.parents[r] != ABSENT)
     has_probabilities = parts.averaging is None and parts.has_probabilities
-    probabilities = np.exp(parts.factors[r, kept]).tolist() if has_probabilities else [None] * len(kept)
-    values = parts.values[r].tolist()
-    found = zip(
-        kept.tolist(), parts.parents[r, kept].tolist(), difference[kept].tolist(), probabilities, strict=True
-    )
-    return tuple(
-        Contribution(
-            feature=features[v],
-            name=names.get(features[v], features[v]),
-            value=values[v],
-            contribution=contribution,
-            parent=features[p] if p >= 0 else None,
-            parent_value=values[p] if p >= 0 else None,
-            probabilities=None if each is None else tuple(each),
-        )
-        for v, p, contribution, each in found
+    return Contributions(
+        features=features,
+        names=names,
+        row=parts.values[r].copy(),
+        columns=kept,
+        parents=parts.parents[r, kept],
+        amounts=difference[kept],
+        probabilities=np.exp(parts.factors[r, kept]) if has_probabilities else None,
     )
 
 

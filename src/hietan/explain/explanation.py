@@ -62,7 +62,7 @@ class Explanation(ExplanationRecord):
         The log-odds of `target` against all other classes.
     base : float
         What the log-odds start from: the contribution of the class prior, or the intercept of a regression.
-    contributions : tuple of Contribution
+    contributions : sequence of Contribution
         The contributions of the features, in the order of the columns; `strongest` has them by size.
     other : tuple of (str, float)
         Further terms and their names.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from hietan._runtime.optional import import_optional
@@ -101,7 +102,7 @@ def plot_tree(explanation: ExplanationRecord, ax: Any, labels: int) -> Any:
 
 
 def _name_strongest(
-    ax: Any, parts: tuple[Contribution, ...], place: dict[str, tuple[float, float]], color: Any
+    ax: Any, parts: Sequence[Contribution], place: dict[str, tuple[float, float]], color: Any
 ) -> None:
     """Number the strongest features in the tree and name them below it: in a dense tree, names would overlap."""
     lines = import_optional("matplotlib.lines", extra="plot", purpose="plotting a tree")

@@ -14,10 +14,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hietan import _kernel
+
 Index = NDArray[np.int64]
 
 _ONES_AT_ONCE = 1 << 23  # of a table that is closed
-_FEW = 4  # up to this many vertices are quicker one by one than in an array
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +40,8 @@ class IndexLists:
 
 def lists_from_pairs(row: Index, column: Index, n: int) -> IndexLists:
     """The columns of each of `n` rows, from pairs (row, column); a repeated pair counts once."""
-    pairs = sorted_unique(row * n + column)
-    row, column = np.divmod(pairs, max(n, 1))
+    if not ((row[1:] > row[:-1]) | ((row[1:] == row[:-1]) & (column[1:] > column[:-1]))).all():
+        row, column = np.divmod(sorted_unique(row * n + column), max(n, 1))
     return IndexLists(np.searchsorted(row, np.arange(n + 1)), column.astype(np.int32))
 
 
@@ -103,39 +104,14 @@ def gather(lists: IndexLists, which: NDArray[np.integer]) -> Index:
     return lists.indices[expand_ranges(start, lists.indptr[which + 1] - start)].astype(np.int64)
 
 
-def longest_paths(parents: IndexLists, children: IndexLists) -> Index:
-    """The length of the longest path from a root to each vertex; -1 on a cycle and below one.
-
-    A vertex is ready once all its parents are done: its level is then one more than that of its deepest parent.
-    """
-    depth = np.full(len(parents.indptr) - 1, -1)
-    waiting = parents.lengths
-    level, ready = 0, np.flatnonzero(waiting == 0)
-    while ready.size:
-        depth[ready] = level
-        if ready.size <= _FEW:
-            ready = _ready_below(children, waiting, ready)
-        else:
-            reached, times = np.unique(gather(children, ready), return_counts=True)
-            waiting[reached] -= times
-            ready = reached[waiting[reached] == 0]
-        level += 1
-    return depth
-
-
-def _ready_below(children: IndexLists, waiting: Index, ready: Index) -> Index:
-    """The children of these few vertices that wait for no other parent; one by one, for the sake of long chains."""
-    below = list[int]()
-    for v in ready.tolist():
-        for child in children[v].tolist():
-            waiting[child] -= 1
-            if not waiting[child]:
-                below.append(child)
-    return np.array(below, dtype=np.int64)
+def find_levels(children: IndexLists) -> tuple[IndexLists, Index]:
+    """The parents of each vertex, and the length of the longest path to it from a root: -1 on a cycle and below one."""
+    indptr, indices, depth = _kernel.find_levels(children.indptr, children.indices)
+    return IndexLists(indptr, indices), depth
 
 
 def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
-    """The vertices of one cycle, parent before child, given the answer of `longest_paths`."""
+    """The vertices of one cycle, parent before child, given the levels of `find_levels`."""
     v, path = int(np.flatnonzero(depth < 0)[0]), dict[int, None]()
     while v not in path:  # every vertex without a depth has a parent without one
         path[v] = None

@@ -62,7 +62,6 @@ class Hierarchy(Drawable, Immutable):
     """
 
     _features: tuple[str, ...]
-    _index: dict[str, int]
     _parents: IndexLists
     _children: IndexLists
     _depths: NDArray[np.int64]
@@ -183,8 +182,7 @@ class Hierarchy(Drawable, Immutable):
         if loops.size:
             raise ValueError(f"{names[parent[loops[0]]]!r} is its own parent; remove that edge")
         children = _graph.lists_from_pairs(parent.astype(np.int64), child.astype(np.int64), len(names))
-        parents = _graph.transpose(children)
-        depths = _graph.longest_paths(parents, children)
+        parents, depths = _graph.find_levels(children)
         if (depths < 0).any():
             cycle = [names[v] for v in _graph.find_cycle(parents, depths)]
             shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
@@ -192,13 +190,7 @@ class Hierarchy(Drawable, Immutable):
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
-        self.__dict__.update(
-            _features=names,
-            _index={name: v for v, name in enumerate(names)},
-            _parents=parents,
-            _children=children,
-            _depths=depths,
-        )
+        self.__dict__.update(_features=names, _parents=parents, _children=children, _depths=depths)
         return self
 
     # ---------------------------------------------------------------------------------------- reading
@@ -261,6 +253,10 @@ class Hierarchy(Drawable, Immutable):
         """Whether one of the two is an ancestor of the other."""
         above, below = sorted((self.index(a), self.index(b)), key=self._depths.__getitem__)
         return above in _graph.reachable(self._parents, below)
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {name: v for v, name in enumerate(self._features)}
 
     def _named(self, indices: NDArray[np.integer]) -> tuple[str, ...]:
         return tuple(map(self._features.__getitem__, indices.tolist()))

@@ -34,7 +34,9 @@ def check_names(
         raise TypeError(
             f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
         )
-    names = tuple(check_name(name, advice) for name in features)
+    names: tuple[Any, ...] = tuple(features)
+    if not set(map(type, names)) <= {str} or "" in names:
+        names = tuple(check_name(name, advice) for name in names)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
         raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import chi2, f_classif, mutual_info_classif
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -18,6 +17,7 @@ from hietan._io import ArchiveReader
 from hietan.evaluation.metrics import gmean_scorer
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
+from hietan.hierarchy.stored import from_positions
 from hietan.persistence._checks import require
 from hietan.structure import OpenCounts, PairCounts, SparsePairs
 
@@ -40,6 +40,8 @@ _FUNCTIONS = {
     "mutual_info_classif": mutual_info_classif,
     "gmean_scorer": gmean_scorer,
 }
+
+_NEVER_ESCAPED = bytes(code for code in range(ord(" "), ord("~") + 1) if chr(code) not in '"\\')
 
 Parts = tuple[str, Mapping[str, Any], Mapping[str, Any] | None]
 """The name of an estimator's class, its parameters, and its fitted attributes; None if it is not fitted."""
@@ -106,9 +108,10 @@ class Writer:
     def _hierarchy(self, value: Hierarchy) -> dict[str, Any]:
         number = self._hierarchies.setdefault(value, len(self._hierarchies))
         if f"hierarchy{number}.json" not in self.members:
-            edges = coo_array(value.adjacency)
-            ends = self._array(np.stack([edges.row, edges.col]).astype(np.int64))
-            text = json.dumps({"features": list(value.features), "edges": ends})
+            children = value.adjacency
+            parent = np.repeat(np.arange(len(value)), np.diff(children.indptr))
+            ends = self._array(np.stack([parent, children.indices]).astype(np.int64))
+            text = f'{{"features": {names_as_json(value.features)}, "edges": {json.dumps(ends)}}}'
             self.members[f"hierarchy{number}.json"] = text.encode()
         return {"member": f"hierarchy{number}.json"}
 
@@ -127,6 +130,13 @@ class Writer:
             self.estimators.append(node)
             self._numbers[id(value)] = len(self.estimators) - 1
         return self._numbers[id(value)]
+
+
+def names_as_json(names: Sequence[str]) -> str:
+    """What `json.dumps` makes of a list of names, in a fraction of the time where none of them needs an escape."""
+    text = '["' + '", "'.join(names) + '"]'
+    quotes = text.encode(errors="surrogatepass").translate(None, _NEVER_ESCAPED)
+    return text if names and quotes == b'"' * (2 * len(names)) else json.dumps(list(names))
 
 
 class Reader:
@@ -183,10 +193,8 @@ class Reader:
             features, edges = content["features"], self._array(content["edges"])
             require(isinstance(features, list), "the features of a hierarchy are not a list")
             require(edges.dtype.kind in "iu" and edges.ndim == 2, "the edges of a hierarchy are not numbers")
-            row, column = edges
-            ones = np.ones(len(row), dtype=np.uint8)
-            matrix: Any = coo_array((ones, (row, column)), shape=(len(features),) * 2)
-            self._hierarchies[member] = Hierarchy.from_adjacency(matrix, features)
+            parent, child = edges
+            self._hierarchies[member] = from_positions(features, parent, child)
         return self._hierarchies[member]
 
 

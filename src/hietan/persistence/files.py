@@ -103,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     with _open(path) as archive:
         about, reader = _read_about(archive), Reader(archive)
-        nodes = about["estimators"] if about["version"] == 2 else [about]
+        nodes = about["estimators"] if about["version"] == 2 else [{**about, "metadata": None}]
         require(isinstance(nodes, list) and bool(nodes), "there is no list of estimators")
         check_nesting(nodes)
         try:

@@ -230,6 +230,6 @@ def _flips(
     sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
     telling = by_spread(np.array(trained.term_counts, dtype=np.float64) / sizes[:, None])
     column_of = {name: j for j, name in enumerate(trained.feature_names)}
-    orders = [promising_columns(explanation, column_of, telling) for explanation in explanations]
-    hierarchy = explanations[0].hierarchy
-    return find_flips(trained.classifier, X.toarray(), hierarchy, orders, max(1, tries))
+    tries = max(1, tries)
+    orders = [promising_columns(explanation, column_of, telling, tries) for explanation in explanations]
+    return find_flips(trained.classifier, X.toarray(), explanations[0].hierarchy, orders, tries)

@@ -300,6 +300,8 @@ class Round:
             weights = np.resize(np.concatenate([numbers, [0]]), size).astype(np.int32)
             self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
+        levels = [(np.int64, None), (np.int32, None), (np.int64, None)]
+        call("find_levels", a["down_indptr"].astype(np.int64), a["down_indices"], gives=levels)
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
         lists = a["indptr"], a["indices"], a["rows"]

@@ -38,7 +38,8 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
     column = {name: j for j, name in enumerate(explanation.hierarchy.features)}
     kept = _with_ancestors(explanation, shown)
     place = {part.feature: i for i, part in enumerate(kept)}
-    rest = [part.contribution for part in explanation.contributions if part.feature not in place]
+    listed = zip(explanation.contributing, explanation.amounts, strict=True)
+    rest = [amount for feature, amount in listed if feature not in place]
     has_probabilities = bool(kept) and all(part.probabilities is not None for part in kept)
     return {
         "target": str(explanation.target),
@@ -91,14 +92,14 @@ def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:
 
 def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
     """The strongest contributions and all those between them and the roots: what is drawn is connected."""
-    parts = {part.feature: part for part in explanation.contributions}
-    kept: set[str] = set()
-    for part in explanation.strongest[:shown]:
-        feature: str | None = part.feature
-        while feature is not None and feature not in kept:
-            kept.add(feature)
-            feature = parts[feature].parent
-    return [part for part in explanation.contributions if part.feature in kept]
+    place = {name: k for k, name in enumerate(explanation.contributing)}
+    kept: set[int] = set()
+    found = explanation.strongest[:shown]
+    while found:
+        kept.update(place[part.feature] for part in found)
+        above = {place[part.parent] for part in found if part.parent is not None}
+        found = explanation.contributions_at(sorted(above - kept))
+    return list(explanation.contributions_at(sorted(kept)))
 
 
 def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:

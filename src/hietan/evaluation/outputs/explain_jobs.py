@@ -136,11 +136,12 @@ def _flips(
     """What would change the classes of rows."""
     hierarchy = explanations[rows[0]].hierarchy
     column_of = {name: j for j, name in enumerate(hierarchy.features)}
-    orders = [promising_columns(explanations[i], column_of, telling) for i in rows]
+    tries = job.tries or 0
+    orders = [promising_columns(explanations[i], column_of, telling, tries) for i in rows]
     values = job.view.data.X[rows]
     dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     predicted = [job.pooled.y_pred[i] for i in rows]
-    return find_flips(fitted, dense, hierarchy, orders, job.tries or 0, predicted=predicted)
+    return find_flips(fitted, dense, hierarchy, orders, tries, predicted=predicted)
 
 
 def _readable(job: ExplainJob, explanations: Mapping[int, Any]) -> list[dict[str, Any]]:

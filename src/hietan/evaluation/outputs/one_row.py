@@ -249,15 +249,18 @@ def by_spread(shares: NDArray[np.float64]) -> list[int]:
     return found
 
 
-def promising_columns(explanation: Any, column_of: Mapping[str, int], telling: Sequence[int]) -> list[int]:
-    """All columns, those that may change an answer first: by their contributions and by how classes differ in them.
+def promising_columns(
+    explanation: Any, column_of: Mapping[str, int], telling: Sequence[int], most: int | None = None
+) -> list[int]:
+    """The columns that may change an answer, by their contributions and by how the classes differ in them.
 
-    `telling` are the columns in the order of `telling_columns`, for the rows that the model was fitted to.
+    `telling` are the columns in the order of `telling_columns`, for the rows that the model was fitted to. Only the
+    `most` promising ones are returned, or all of them.
     """
-    strongest = [column_of[part.feature] for part in explanation.strongest]
+    strongest = [column_of[part.feature] for part in explanation.strongest[:most]]
     # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
-    mixed = [j for k in range(len(telling)) for j in (*strongest[k : k + 1], telling[k])]
-    return list(dict.fromkeys(mixed))
+    mixed = [j for k, j in enumerate(telling[:most]) for j in (*strongest[k : k + 1], j)]
+    return list(dict.fromkeys(mixed))[:most]
 
 
 def _dense(rows: Any) -> NDArray[Any]:
