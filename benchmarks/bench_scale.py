@@ -124,8 +124,9 @@ def memory_model(genome: dict[str, Any], wide: dict[str, Any]) -> str:
         [
             "All pairs are kept below 4,096 features, or where many of them co-occur: 4 bytes per pair and class, and",
             "8 for its key. Otherwise only co-occurring pairs are kept: 4 bytes for each pair, 4 per class and 8 for",
-            "its key, plus 8 per edge that has been sorted and 40 per edge of the block being sorted. Pairs of groups",
-            "of features with equal numbers of ones take at most 128 MB. A predicting thread takes 1.1 kB per feature.",
+            "its key, plus 8 per edge that has been sorted and at most some 200 MB per thread that sorts. Pairs of",
+            "groups of features with equal numbers of ones take at most 128 MB. A predicting thread takes 1.1 kB per",
+            "feature.",
             "",
             f"Measured in total: **{each:.0f} bytes per co-occurring pair** (two classes). A row with {ones:.0f} ones "
             f"adds at most {pairs_of_row:,.0f} pairs, so {genome['rows']:,} such rows never need more than "

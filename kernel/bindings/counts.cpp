@@ -127,6 +127,15 @@ class PyCooccurrences {
     ones_.assign(classes * d, 0);
   }
 
+  // How many features share a row with one of each `step` features, as long as no part is joined.
+  std::size_t partners_of_some(std::size_t step) {
+    require(step > 0 && step <= INT32_MAX, "step must be from 1 to ", INT32_MAX, ", got ", step);
+    const Unlocked unlocked;
+    const std::scoped_lock guard(mutex_);
+    require(counting_ != nullptr, "the rows are no longer here: their counts are being joined");
+    return counting_->partners_of_some(step);
+  }
+
   void count(std::size_t part) {
     counted_.take(part);
     const Unlocked unlocked;
@@ -140,6 +149,7 @@ class PyCooccurrences {
     moved_.take(part);
     const Unlocked unlocked;
     std::call_once(begun_, [&] {
+      const std::scoped_lock guard(mutex_);
       counting_.reset();
       joined_ = std::make_unique<JoinedCooccurrences>(found_, classes_);
     });
@@ -147,22 +157,28 @@ class PyCooccurrences {
     moved_.finish();
   }
 
-  // (ones, indptr, indices, values), once all parts are in their places; nothing is left here then.
+  // (ones, indptr, indices, values) and Counts made of them, once all parts are in their places; nothing is left here
+  // then.
   nb::tuple take() {
     require(moved_.all_done(), "not all parts are joined; call join(part) for each of them");
     require(!taken_.exchange(true), "the counts were taken before");
     auto ones = make_array<std::int32_t>(classes_, d_);
     std::copy(ones_.begin(), ones_.end(), ones.data());
     Cooccurrences& all = joined_->all();
-    return nb::make_tuple(ones, as_array(all.indptr), as_array(all.indices), as_array(all.values, classes_));
+    std::vector<std::int64_t> indptr(all.indptr.data(), all.indptr.data() + all.indptr.size());
+    const nb::object values = nb::cast(as_array(all.values, classes_)), indices = nb::cast(as_array(all.indices));
+    auto counts = std::make_shared<PyCounts>(CountedHere{class_count(), std::move(ones_), d_, std::move(indptr)},
+                                             values, indices);
+    return nb::make_tuple(ones, as_array(all.indptr), indices, values, counts);
   }
 
  private:
   using Counting = CooccurrenceCounting<std::int64_t, std::int32_t>;
 
-  static std::size_t required_parts(std::size_t n) {
-    require_parts(n);
-    return n;
+  std::vector<std::int64_t> class_count() const {
+    std::vector<std::int64_t> count(classes_, 0);
+    for (std::size_t r = 0; r < codes_.size(); ++r) count[index(codes_[r])] += weight_of(weights_.data(), r);
+    return count;
   }
 
   std::size_t classes_, d_;
@@ -170,6 +186,7 @@ class PyCooccurrences {
   std::vector<std::int64_t> indptr_, codes_;
   std::vector<std::int32_t> indices_, ones_;
   std::unique_ptr<const Counting> counting_;
+  std::mutex mutex_;  // held by whoever reads rows that another thread might drop, and by the one that drops them
   std::vector<std::size_t> ranges_;
   Parts counted_, moved_;
   std::vector<Cooccurrences> found_;
@@ -253,6 +270,7 @@ void bind_counts(nb::module_& m) {
   def_cooccurrences<std::int64_t>(cooccurrences);
   cooccurrences.def("count", &PyCooccurrences::count, "part"_a)
       .def("join", &PyCooccurrences::join, "part"_a)
+      .def("partners_of_some", &PyCooccurrences::partners_of_some, "step"_a)
       .def("take", &PyCooccurrences::take);
 
   nb::class_<PyCounts>(m, "Counts")
@@ -261,7 +279,8 @@ void bind_counts(nb::module_& m) {
       .def(nb::init<const In<std::int64_t, 1>&, const In<std::int32_t, 2>&, nb::handle, const In<std::int64_t, 1>&,
                     nb::handle>(),
            "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "indptr"_a.noconvert(),
-           "indices"_a.noconvert());
+           "indices"_a.noconvert())
+      .def("has_margins", &PyCounts::has_margins, "class_count"_a.noconvert(), "ones"_a.noconvert());
   m.def("add_cooccurrences", &py_add_cooccurrences, "a"_a, "b"_a);
   m.def("cmi_keys", &py_cmi_keys, "counts"_a);
   m.def("pair_keys", &py_pair_keys, "first"_a.noconvert(), "second"_a.noconvert(), "counts"_a);

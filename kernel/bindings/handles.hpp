@@ -17,6 +17,14 @@
 
 namespace hietan::python {
 
+// Counts of rows that the kernel itself has counted: they need no check. Their pairs come as arrays.
+struct CountedHere {
+  std::vector<std::int64_t> class_count;
+  std::vector<std::int32_t> ones;  // [class][feature]
+  std::size_t features;
+  std::vector<std::int64_t> indptr;
+};
+
 // Counts with all pairs, with those that occur, or, where pairs were not counted, with none. Whatever leads to a place
 // in memory is checked here, and kept out of Python's reach. Only the counts of all pairs, which may take gigabytes,
 // are shared with Python: they are checked when they are first used, and each time before something is looked up by
@@ -48,6 +56,20 @@ class PyCounts {
     for (std::size_t i = 0; i < d_; ++i) require_partners(i);
     require_possible_margins(view());
     require_possible_pairs(view());
+  }
+
+  PyCounts(CountedHere counted, nb::handle pairs, nb::handle indices)
+      : class_count_(std::move(counted.class_count)),
+        ones_(std::move(counted.ones)),
+        d_(counted.features),
+        indptr_(std::move(counted.indptr)),
+        pairs_(std::make_unique<const Kept<std::int32_t, 2>>(pairs, "pairs")),
+        indices_(std::make_unique<const Kept<std::int32_t, 1>>(indices, "indices")) {}
+
+  // Whether these are the numbers of rows and of their ones.
+  bool has_margins(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones) const {
+    return ones.shape(0) == classes() && ones.shape(1) == d_ && copied(class_count) == class_count_ &&
+           copied(ones) == ones_;
   }
 
   std::size_t classes() const { return class_count_.size(); }
@@ -106,6 +128,10 @@ class PyCounts {
 
 inline void require_parts(std::size_t n) {
   require(n > 0 && n <= 1U << 16U, "n_parts must be from 1 to ", 1U << 16U, ", got ", n);
+}
+inline std::size_t required_parts(std::size_t n) {
+  require_parts(n);
+  return n;
 }
 
 // Of several parts, each has to be computed once before the keys can be used; a single one is computed at once.
@@ -197,10 +223,6 @@ struct PyRanking {
     require_parts(blocks);
     return ranking.plan(std::min(limit, pair_total(relations->features())), blocks);
   }
-  void sort_block(std::size_t k) {
-    Unlocked unlocked;
-    ranking.block(k);
-  }
 
   // The first `limit` edges (i < j), highest key first; sorts as far as needed.
   Out<std::int32_t, 2> edges(std::size_t limit) {
@@ -224,6 +246,26 @@ struct PyRanking {
   Keys unlocked_keys() const {
     Unlocked unlocked;
     return kernel_keys(keys, *relations);
+  }
+};
+
+// Blocks of a ranking that are listed and sorted together; see ListedBlocks.
+struct PyListedBlocks {
+  std::shared_ptr<PyRanking> ranking;
+  ListedBlocks blocks;
+
+  PyListedBlocks(std::shared_ptr<PyRanking> r, std::size_t first, std::size_t most_edges, std::size_t parts)
+      : ranking(std::move(r)), blocks(ranking->ranking, first, most_edges, required_parts(parts)) {}
+
+  std::size_t size() const { return blocks.size(); }
+  void list(std::size_t part) {
+    Unlocked unlocked;
+    blocks.list(part);
+  }
+  void sort(std::size_t k) {
+    require(blocks.complete(), "not all parts are listed; call list(part) for each of them");
+    Unlocked unlocked;
+    blocks.sort(k);
   }
 };
 

@@ -118,9 +118,14 @@ void bind_trees(nb::module_& m) {
            "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("plan", &PyRanking::plan, "limit"_a, "n_blocks"_a)
-      .def("sort_block", &PyRanking::sort_block, "k"_a)
       .def_prop_ro("n_sorted", &PyRanking::sorted_edges)
       .def_prop_ro("seconds", &PyRanking::seconds);
+  nb::class_<PyListedBlocks>(m, "ListedBlocks")
+      .def(nb::init<std::shared_ptr<PyRanking>, std::size_t, std::size_t, std::size_t>(), "ranking"_a, "first"_a,
+           "most_edges"_a, "n_parts"_a = 1)
+      .def("list", &PyListedBlocks::list, "part"_a)
+      .def("sort", &PyListedBlocks::sort, "k"_a)
+      .def("__len__", &PyListedBlocks::size);
 
   m.def("spanning_tree", &py_spanning_tree, "keys"_a.noconvert(), "n_features"_a, "root"_a);
   m.def("hierarchical_tree", &py_hierarchical_tree, "keys"_a.noconvert(), "relations"_a, "root_order"_a.noconvert(),

@@ -146,6 +146,24 @@ class CooccurrenceCounting {
     return equal_ranges(pairs, parts);
   }
 
+  // How many features, itself among them, share a row with feature 0, and with each `step`-th one after it, in total.
+  std::size_t partners_of_some(std::size_t step) const {
+    std::vector<Word> occurs(word_count(d_));
+    std::size_t total = 0;
+    Checkpoint checkpoint;
+    for (std::size_t i = 0; i < d_; i += step) {
+      std::fill(occurs.begin(), occurs.end(), 0);
+      checkpoint.pass(occurs.size());
+      for (std::size_t k = rows_.start[i]; k < rows_.start[i + 1]; ++k) {
+        const Index *j = indices_ + indptr_[rows_.row[k]], *end = indices_ + indptr_[rows_.row[k] + 1];
+        checkpoint.pass(index(end - j));
+        for (; j < end; ++j) occurs[index(*j) / kLanes] |= Word{1} << (index(*j) % kLanes);
+      }
+      for (const Word w : occurs) total += index(population(w));
+    }
+    return total;
+  }
+
   // Adds to `ones`, [class][feature], and appends the pairs of the features from `first` to `last` (exclusive).
   void count(std::size_t first, std::size_t last, std::int32_t* ones, Cooccurrences& out) const {
     // What is left of each row: features are visited in the order of the columns.

@@ -137,6 +137,13 @@ void test_ranges(const Problem& p) {
     CHECK_FOR(p.name(), ones == p.ones && same(all.indptr, p.occurring.indptr));
     CHECK_FOR(p.name(), same(all.indices, p.occurring.indices) && same(all.values, p.occurring.values));
   }
+  for (const std::size_t step : {std::size_t{1}, std::size_t{3}, p.d}) {
+    std::size_t partners = 0;
+    for (std::size_t i = 0; i < p.d; i += step)
+      for (std::size_t j = 0; j < p.d; ++j)
+        partners += p.count(p.classes, [&](const auto& x) { return x[i] && x[j]; }) > 0;
+    CHECK_FOR(p.name(), counting.partners_of_some(step) == partners);
+  }
   CHECK_FOR(p.name(), equal_ranges({1, 1, 1, 1, 4, 4}, 3) == std::vector<std::size_t>({0, 4, 5, 6}));
 }
 

@@ -127,6 +127,38 @@ bool same_edges(const Problem& p, const std::vector<Edge>& found, const std::vec
   return true;
 }
 
+// Keys that differ in no digit, in some of them or in all 64 bits, in lists that divide the features in any way.
+void test_edge_sort() {
+  constexpr std::size_t d = 40;
+  const std::vector<std::vector<std::int64_t>> choices{
+      {}, {7}, {3, 4, 5}, {0, 1 << 20}, {-1, 0, 300, 70'000, std::int64_t{1} << 40}, {INT64_MIN, -5, 0, INT64_MAX}};
+  for (const std::vector<std::int64_t>& choice : choices)
+    for (const std::size_t parts : {1, 2, 7}) {
+      std::vector<EdgeList> lists(parts);
+      std::vector<std::pair<std::int64_t, Ends>> expected;
+      const auto key = [&](std::size_t i, std::size_t j) { return choice[(i * i + 7 * j) % choice.size()]; };
+      for (std::size_t i = 0; i < d && !choice.empty(); ++i)
+        for (std::size_t j = i + 1; j < d; ++j) expected.push_back({key(i, j), {i, j}});
+      for (std::size_t i = d; i-- > 0 && !choice.empty();)
+        for (std::size_t j = i + 1; j < d; ++j)
+          lists[i % parts].add(i, key(i, j), {static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j)});
+      std::stable_sort(expected.begin(), expected.end(),
+                       [](const auto& a, const auto& b) { return a.first > b.first; });
+      const Edges edges = EdgeSort(lists, d).sorted();
+      bool same = edges.size() == expected.size();
+      for (std::size_t k = 0; same && k < edges.size(); ++k)
+        same = Ends{edges[k].first(), edges[k].last()} == expected[k].second;
+      CHECK(same);
+    }
+}
+
+template <typename Edges>
+bool equal_edges(const Edges& a, const Edges& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Edge& x, const Edge& y) {
+    return x.first_and_mark == y.first_and_mark && x.second == y.second;
+  });
+}
+
 // Blocks that are sorted out of order, after a plan, hold the edges in the same order.
 void test_plan(const Problem& p, const Keys& either, std::size_t block) {
   Ranking as_read(either, p.relations(), block), planned(either, p.relations(), block);
@@ -135,10 +167,32 @@ void test_plan(const Problem& p, const Keys& either, std::size_t block) {
   CHECK_FOR(p.name(), blocks > 0 && planned.sorted_edges() > 0);
   CHECK_FOR(p.name(), planned.plan(1, 3) == 1 && planned.plan(pair_total(p.d) / 2 + 1, 1) == blocks);
   const std::vector<Edge> edges = read_all(planned, &Ranking::block), expected = read_all(as_read, &Ranking::block);
-  const auto same = [](const Edge& a, const Edge& b) {
-    return a.first_and_mark == b.first_and_mark && a.second == b.second;
-  };
-  CHECK_FOR(p.name(), std::equal(edges.begin(), edges.end(), expected.begin(), expected.end(), same));
+  CHECK_FOR(p.name(), equal_edges(edges, expected));
+}
+
+// Blocks that are listed in parts, and sorted together in any order, are those that are sorted alone.
+void test_listed_blocks(const Problem& p, const Keys& either, std::size_t block) {
+  Ranking alone(either, p.relations(), block);
+  const std::size_t blocks = alone.plan(pair_total(p.d), 5);
+  for (const std::size_t parts : {1, 3, 50})
+    for (const std::size_t most : {std::size_t{0}, 3 * block, pair_total(p.d)}) {
+      Ranking together(either, p.relations(), block);
+      bool same = together.plan(pair_total(p.d), 5) == blocks;
+      for (std::size_t first = 0; first < blocks;) {
+        ListedBlocks listed(together, first, most, parts);
+        for (std::size_t part = parts; part-- > 0;) {
+          same = same && !listed.complete();
+          listed.list(part);
+        }
+        for (std::size_t k = listed.size(); k-- > 0;) listed.sort(k);
+        same = same && listed.complete() && listed.size() > 0 && (most > 0 || listed.size() == 1);
+        first += listed.size();
+      }
+      const std::size_t sorted = together.sorted_edges();
+      for (std::size_t k = 0; k < blocks; ++k)
+        same = same && equal_edges(together.block(k)->edges, alone.block(k)->edges);
+      CHECK_FOR(p.name(), same && sorted == alone.sorted_edges());
+    }
 }
 
 void test_ranking(const Problem& p, const Keys& either, std::size_t block) {
@@ -299,6 +353,7 @@ void test_trees_of_kept_features() {
 }  // namespace
 
 void test_trees() {
+  test_edge_sort();
   test_lone_feature();
   test_trees_of_kept_features();
   for (const Problem& p : problems()) {
@@ -312,6 +367,7 @@ void test_trees() {
       test_cuts(p, either);
       for (const std::size_t block : {0, 1, 7}) {
         test_plan(p, either, block);
+        test_listed_blocks(p, either, block);
         test_ranking(p, either, block);
         test_eager_trees(p, either, block);
         test_lazy_trees(p, either, block);

@@ -78,7 +78,7 @@ class HierarchicalSearch {
     if (connected(order_.varying())) {
       Checkpoint checkpoint;
       for (std::size_t row = 0; !connected(d_) && row < d_;) {
-        const std::vector<Edge> edges = order_.idle_edges(row, &row);
+        const Edges edges = order_.idle_edges(row, &row);
         checkpoint.pass(edges.size());
         for (const Edge& edge : edges) consider(edge);
       }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "counts/ranges.hpp"
+#include "memory.hpp"
 #include "trees/histogram.hpp"
 #include "trees/information.hpp"
 
@@ -20,7 +21,6 @@ namespace hietan {
 // The keys of the pairs i < j, row after row of the upper triangle.
 class DenseKeys {
  public:
-  static constexpr bool kRowsAscend = true;
   DenseKeys(const std::int64_t* keys, std::size_t d) : keys_(keys), d_(d), varies_(d, 0) {
     std::uint64_t beyond = 0;  // the top bit is set once a key is below -kLimit, or kLimit and more
     for (std::size_t i = 0; i < d; ++i) {
@@ -47,12 +47,13 @@ class DenseKeys {
   // Whether any edge of each feature has a key other than 0.
   const std::vector<std::uint8_t>& varies() const { return varies_; }
 
-  // Calls f(i, j, key) for the edges of a cut, row after row, j ascending.
+  // Calls f(i, j, key) for one of `parts` parts of the edges of a cut: all those of some rows, row after row, j
+  // ascending.
   template <typename F>
-  void within(const KeyHistogram::Cut& cut, F&& f) const {
+  void within(const KeyHistogram::Cut& cut, std::size_t part, std::size_t parts, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
     Checkpoint checkpoint;
-    for (std::size_t i = cut.first; i < std::min(cut.last, d_); ++i) {
+    for (std::size_t i = cut.first + part; i < std::min(cut.last, d_); i += parts) {
       checkpoint.pass(d_ - i);
       const std::int64_t* row = keys_ + row_start(i, d_);
       for (std::size_t j = i + 1; j < d_; ++j) {
@@ -78,15 +79,13 @@ class DenseKeys {
 // computed again for each block that may hold some.
 class SparseKeys {
  public:
-  static constexpr bool kRowsAscend = false;
-
   explicit SparseKeys(const Counts& counts) : SparseKeys(counts, 1) { compute(0); }
   // To be computed in parts, by any number of threads; nothing else may be called before all are done.
   SparseKeys(const Counts& counts, std::size_t parts)
       : counts_(counts),
         information_(counts),
         group_(counts.d),
-        keys_(new std::int64_t[entries(counts)]),
+        keys_(entries(counts)),
         varies_(counts.d, 0),
         parts_(parts) {
     find_groups();
@@ -123,13 +122,13 @@ class SparseKeys {
 
   // The same, group after group, so that what a group's features have in common is found once.
   template <typename F>
-  void within(const KeyHistogram::Cut& cut, F&& f) const {
+  void within(const KeyHistogram::Cut& cut, std::size_t part, std::size_t parts, F&& f) const {
     const std::int64_t low = cut.low(), high = cut.high();
     std::vector<std::int64_t> apart(groups());
     std::vector<std::int32_t> partners;
     std::vector<Word> marked(word_count(counts_.d), 0);
     Checkpoint checkpoint;
-    for (std::size_t g = 0; g < groups(); ++g) {
+    for (std::size_t g = part; g < groups(); g += parts) {
       checkpoint.pass(tiles());
       const auto begin = member_.begin() + static_cast<std::ptrdiff_t>(start_[g]);
       const auto end = member_.begin() + static_cast<std::ptrdiff_t>(start_[g + 1]);
@@ -321,7 +320,7 @@ class SparseKeys {
   Information information_;
   std::vector<std::uint32_t> group_;         // of each feature
   std::vector<std::size_t> member_, start_;  // the features of group g: member_[start_[g]] .. member_[start_[g + 1]]
-  std::unique_ptr<std::int64_t[]> keys_;     // of the pairs that co-occur
+  PlainVector<std::int64_t> keys_;           // of the pairs that co-occur
   std::size_t tile_ = kTile;                 // groups that are looked at together: neighbours have similar keys
   std::vector<Extremes> extremes_;           // of the keys of pairs that never co-occur, [group][tile]
   std::vector<std::uint8_t> varies_;         // each feature
@@ -331,8 +330,7 @@ class SparseKeys {
   std::mutex mutex_;               // held by a part that adds what it found
 };
 
-// Either kind. Both offer histogram(), portion(), varies(), within() and kRowsAscend: whether within() visits the rows
-// in ascending order.
+// Either kind. Both offer histogram(), portion(), varies() and within().
 using Keys = std::variant<std::shared_ptr<const DenseKeys>, std::shared_ptr<const SparseKeys>>;
 
 template <typename F>

@@ -18,7 +18,7 @@ namespace hietan {
 class Ranking {
  public:
   struct Block {
-    std::vector<Edge> edges;
+    Edges edges;
     bool positive;  // all its keys are above 0
   };
 
@@ -51,20 +51,43 @@ class Ranking {
 
   // The k-th block, or null where there are no more edges.
   const Block* block(std::size_t k) {
+    return block(k, [this](const EdgeOrder::Cut& cut) {
+      return order_.sorted(cut, [](std::size_t, std::size_t) { return false; });
+    });
+  }
+
+  // The same, but if it is not sorted yet, its edges are those that `sorted(cut)` returns.
+  template <typename Sorted>
+  const Block* block(std::size_t k, const Sorted& sorted) {
     std::unique_lock guard(mutex_);
     while (k >= blocks_.size())
       if (!add_next_block()) return nullptr;
     Entry& entry = blocks_[k];
     while (!entry.sorted) {
       if (entry.sorter == std::thread::id() || entry.sorter == std::this_thread::get_id())
-        sort(entry, guard);
+        sort(entry, guard, sorted);
       else
         wait(guard);
     }
     return &entry.block;
   }
 
-  // The same, but only for the edges of features that do not vary.
+  // The cuts of the planned blocks from `first` on that can be listed together: no more than `most` edges, but at least
+  // one block, which is alone if it is a part of a bucket.
+  std::vector<EdgeOrder::Cut> cuts(std::size_t first, std::size_t most) const {
+    const std::scoped_lock guard(mutex_);
+    std::vector<EdgeOrder::Cut> found;
+    std::size_t edges = 0;
+    for (std::size_t k = first; k < blocks_.size(); ++k) {
+      const EdgeOrder::Cut& cut = blocks_[k].cut;
+      edges += cut.edges;
+      if (!found.empty() && (!cut.whole() || !found.front().whole() || edges > most)) break;
+      found.push_back(cut);
+    }
+    return found;
+  }
+
+  // The same as `block`, but only for the edges of features that do not vary.
   const Block* idle_block(std::size_t k) {
     const std::scoped_lock guard(mutex_);
     while (k >= idle_.size()) {
@@ -111,12 +134,13 @@ class Ranking {
     std::thread::id outer_;
   };
 
-  void sort(Entry& entry, std::unique_lock<std::mutex>& guard) {
-    std::vector<Edge> edges;
+  template <typename Sorted>
+  void sort(Entry& entry, std::unique_lock<std::mutex>& guard, const Sorted& sorted) {
+    Edges edges;
     const auto start = Clock::now();
     {
       const Sorting sorting(*this, entry, guard);
-      edges = order_.sorted(entry.cut, [](std::size_t, std::size_t) { return false; });
+      edges = sorted(entry.cut);
     }
     if (entry.sorted) return;
     count_since(start);
@@ -160,6 +184,46 @@ class Ranking {
   double seconds_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+};
+
+// Planned blocks of a ranking, from `first` on, that threads sort together: each thread first lists parts of the edges
+// of all of them, which takes one pass over the keys, and then sorts some of the blocks.
+class ListedBlocks {
+ public:
+  ListedBlocks(Ranking& ranking, std::size_t first, std::size_t most_edges, std::size_t parts)
+      : ranking_(ranking),
+        first_(first),
+        cuts_(ranking.cuts(first, most_edges)),
+        listed_(parts),
+        sorted_(cuts_.size()),
+        lists_(parts) {}
+
+  std::size_t size() const { return cuts_.size(); }
+
+  // Each part once, in any order and by any thread.
+  void list(std::size_t part) {
+    listed_.take(part);
+    if (!cuts_.empty()) lists_[part] = ranking_.order().lists(cuts_, part, listed_.size());
+    listed_.finish();
+  }
+  bool complete() const { return listed_.all_done(); }
+
+  // The k-th of these blocks: each once, when all parts are listed.
+  void sort(std::size_t k) {
+    sorted_.take(k);
+    std::vector<EdgeList> own;
+    own.reserve(lists_.size());
+    for (std::vector<EdgeList>& part : lists_) own.push_back(std::move(part[k]));
+    ranking_.block(first_ + k, [&](const EdgeOrder::Cut&) { return ranking_.order().sorted(std::move(own)); });
+    sorted_.finish();
+  }
+
+ private:
+  Ranking& ranking_;
+  std::size_t first_;
+  std::vector<EdgeOrder::Cut> cuts_;
+  Parts listed_, sorted_;
+  std::vector<std::vector<EdgeList>> lists_;  // [part][block]
 };
 
 }  // namespace hietan

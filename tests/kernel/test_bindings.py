@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
 from hietan.classifiers._fitting import Counted
-from hietan.structure import BinaryRows, PairCounts, SparsePairs, count_pairs
+from hietan.structure import BinaryRows, EdgeRanking, PairCounts, SparsePairs, count_pairs
 from hietan.structure.relations import kernel_relations
 from support.processes import PROGRAMS
 
@@ -101,8 +101,12 @@ def test_rows_that_change_after_they_were_handed_over_do_not_change_the_counts(i
     expected = count_pairs(BinaryRows.from_matrix(X), Y, 2, storage="sparse")
     pairs = expected.pairs
     wanted = expected.ones, pairs.indptr, pairs.indices, pairs.values
-    for part, right in zip(counting.take(), wanted, strict=True):
+    *found, kernel = counting.take()
+    for part, right in zip(found, wanted, strict=True):
         np.testing.assert_array_equal(part, right)
+    checked = _kernel.Counts(np.bincount(Y), found[0], found[3], found[1], found[2])
+    for i in range(d):
+        np.testing.assert_array_equal(_kernel.SparseKeys(kernel).row(i), _kernel.SparseKeys(checked).row(i))
 
 
 def test_parts_are_done_once_and_all_of_them():
@@ -137,6 +141,41 @@ def test_parts_are_done_once_and_all_of_them():
     for n_parts in (0, 1 << 20):
         with pytest.raises(ValueError, match="n_parts must be from 1 to 65536"):
             _kernel.SparseKeys(counts.kernel, n_parts)
+
+
+def test_blocks_are_listed_in_parts_once_and_sorted_once():
+    counts = counted("sparse")
+    ranking = EdgeRanking(counts, Hierarchy.unrelated([f"x{j}" for j in range(X.shape[1])]), block=5).kernel
+    assert ranking.plan(20, 4) > 2 and len(_kernel.ListedBlocks(ranking, 1 << 20, 100)) == 0
+    assert len(_kernel.ListedBlocks(ranking, 0, 0)) == 1  # no fewer, however many edges it has
+    blocks = _kernel.ListedBlocks(ranking, 1, 100, n_parts=2)
+    blocks.list(1)
+    with pytest.raises(ValueError, match="part 1 was done before"):
+        blocks.list(1)
+    with pytest.raises(ValueError, match=r"not all parts are listed; call list\(part\)"):
+        blocks.sort(0)
+    blocks.list(0)
+    with pytest.raises(ValueError, match=f"there are {len(blocks)} parts, got {len(blocks)}"):
+        blocks.sort(len(blocks))
+    blocks.sort(1)
+    with pytest.raises(ValueError, match="part 1 was done before"):
+        blocks.sort(1)
+    with pytest.raises(ValueError, match="n_parts must be from 1 to 65536"):
+        _kernel.ListedBlocks(ranking, 0, 100, 0)
+
+
+@pytest.mark.parametrize("step", [1, 3, 8, 1000])
+def test_partners_of_some_features_are_those_that_share_a_row(step):
+    ones = X.astype(np.int64)
+    rows = sp.csr_array(X)
+    counting = _kernel.Cooccurrences(rows.indptr, rows.indices, Y, X.shape[1], 2)
+    assert counting.partners_of_some(step) == np.count_nonzero(ones[:, ::step].T @ ones)
+    with pytest.raises(ValueError, match="step must be from 1 to 2147483647, got 0"):
+        counting.partners_of_some(0)
+    counting.count(0)
+    counting.join(0)
+    with pytest.raises(ValueError, match="the rows are no longer here"):
+        counting.partners_of_some(step)
 
 
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])

@@ -74,8 +74,7 @@ def kernel_calls():
     counting = cooccurrences(indptr, indices, d)
     for step in (counting.count, counting.join):
         step(0)
-    _, *found = counting.take()
-    sparse = _kernel.Counts(np.array([n]), ones[None], found[2], found[0], found[1])
+    sparse = counting.take()[-1]
     keys = _kernel.cmi_keys(counts)
     empty, chain = np.zeros(d + 1, np.int32), np.minimum(np.arange(d + 1), d - 1).astype(np.int32)
     none = _kernel.Relations(empty, empty[:0], empty, empty[:0])
@@ -89,6 +88,7 @@ def kernel_calls():
         lambda: _kernel.count_sparse(indptr, indices, rows, ones.copy(), pairs.copy()),
     )
     yield "Cooccurrences.count", lambda: cooccurrences(indptr, indices, d).count(0)
+    yield "Cooccurrences.partners_of_some", lambda: cooccurrences(indptr, indices, d).partners_of_some(1)
     yield "add_cooccurrences", lambda: _kernel.add_cooccurrences(sparse, sparse)
     yield "cmi_keys", lambda: _kernel.cmi_keys(counts)
     yield "pair_keys", lambda: _kernel.pair_keys(i, j, counts)
@@ -96,6 +96,11 @@ def kernel_calls():
     yield "Ranking", lambda: _kernel.Ranking(keys, none)
     yield "Ranking of SparseKeys", ranking_of(_kernel.SparseKeys(sparse), none, len(keys))
     yield "Ranking.edges", ranking_of(keys, none, len(keys))
+    yield "ListedBlocks.list", lambda: listed_blocks(keys, none).list(0)
+    listed = [listed_blocks(keys, none) for _ in range(3)]
+    for blocks in listed:
+        blocks.list(0)
+    yield "ListedBlocks.sort", lambda: listed.pop().sort(0)
     yield "spanning_tree", lambda: _kernel.spanning_tree(keys, d, 0)
     yield "hierarchical_tree", lambda: _kernel.hierarchical_tree(keys, none, np.arange(d))
     yield (
@@ -116,6 +121,12 @@ def cooccurrences(indptr, indices, d):
 def ranking_of(keys, relations, limit):
     ranking = _kernel.Ranking(keys, relations)
     return lambda: ranking.edges(limit)
+
+
+def listed_blocks(keys, relations):
+    ranking = _kernel.Ranking(keys, relations)
+    ranking.plan(len(keys), 1)
+    return _kernel.ListedBlocks(ranking, 0, len(keys))
 
 
 QUICK = {"find_violation", "prox"}  # they would need far larger input to reach a checkpoint's end

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -100,6 +99,10 @@ class PairCounts:
         """The same, for the kernel."""
         if not isinstance(self.pairs, SparsePairs):
             return _kernel.Counts(self.class_count, self.ones, self.pairs)
+        # Nobody can write to pairs that the kernel counted: if the rest is as it was, they need not be checked again.
+        counted: _kernel.Counts | None = self.__dict__.get("_counted")
+        if counted is not None and counted.has_margins(self.class_count, self.ones):
+            return counted
         sparse = self.pairs
         return _kernel.Counts(self.class_count, self.ones, sparse.values, sparse.indptr, sparse.indices)
 
@@ -211,24 +214,11 @@ def count_pairs(
     _check_storage(storage)
     _check_total(rows.total)
     class_count = rows.class_count(codes, n_classes)
+    if storage == "sparse" or (storage is None and _pairs_may_be_few(rows, n_classes)):
+        counts = _count_cooccurring(rows, codes, class_count, may_refuse=storage is None, n_jobs=n_jobs)
+        if counts is not None:
+            return counts
     ones = np.zeros((n_classes, rows.n_features), dtype=np.int32)
-    sparse = _few_pairs_occur(rows, n_classes) if storage is None else storage == "sparse"
-    if sparse:
-        table = rows.sparse()
-        assert table.indptr is not None and table.indices is not None
-        found = _kernel.Cooccurrences(
-            table.indptr,
-            table.indices,
-            np.ascontiguousarray(codes, dtype=np.int64),
-            table.n_features,
-            n_classes,
-            table.weights,
-            parts := number_of_parts(n_jobs),
-        )
-        for step in found.count, found.join:
-            run_ordered(step, [(part,) for part in range(parts)], n_jobs)
-        ones, indptr, indices, values = found.take()
-        return PairCounts(class_count, ones, SparsePairs(indptr, indices, values))
     members = np.split(
         np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes, minlength=n_classes))[:-1]
     )
@@ -237,6 +227,36 @@ def count_pairs(
     if by_row and (rows.indptr is not None or rows.weights is not None):
         return PairCounts(class_count, ones, _count_by_row(rows.sparse(), members, ones))
     return PairCounts(class_count, ones, _count_by_word(rows, members, ones, block_rows))
+
+
+def _count_cooccurring(
+    rows: BinaryRows,
+    codes: NDArray[np.int64],
+    class_count: NDArray[np.int64],
+    *,
+    may_refuse: bool,
+    n_jobs: int | None,
+) -> PairCounts | None:
+    """The pairs that co-occur; None if these are so many that all pairs cost less, and this may be refused."""
+    table, n_classes = rows.sparse(), len(class_count)
+    assert table.indptr is not None and table.indices is not None
+    found = _kernel.Cooccurrences(
+        table.indptr,
+        table.indices,
+        np.ascontiguousarray(codes, dtype=np.int64),
+        table.n_features,
+        n_classes,
+        table.weights,
+        parts := number_of_parts(n_jobs),
+    )
+    if may_refuse and not _few_pairs_occur(found, table.n_features, n_classes):
+        return None
+    for step in found.count, found.join:
+        run_ordered(step, [(part,) for part in range(parts)], n_jobs)
+    ones, indptr, indices, values, kernel = found.take()
+    counts = PairCounts(class_count, ones, SparsePairs(indptr, indices, values))
+    counts.__dict__["_counted"] = kernel  # not a field: it is neither copied nor stored
+    return counts
 
 
 def _count_by_row(
@@ -292,18 +312,20 @@ def _rows_are_cheaper(rows: BinaryRows) -> bool:
     return float(_SPARSE_PAIR_COST * (ones @ ones)) < rows.n_features**2 * (n_rows / 64)
 
 
-def _few_pairs_occur(rows: BinaryRows, n_classes: int) -> bool:
-    """Whether to keep only the pairs that co-occur, judged by a sample of evenly spaced features."""
+def _pairs_may_be_few(rows: BinaryRows, n_classes: int) -> bool:
+    """Whether it is worth a look how many pairs co-occur: only of many features are some pairs left out."""
     d = rows.n_features
-    limit = _sparse_up_to(d, n_classes)
-    if d < _SPARSE_FROM_FEATURES or (rows.dense is not None and rows.dense.mean() > limit):
-        return False
-    table = rows.sparse()
-    assert table.indptr is not None and table.indices is not None
-    ones = np.ones(table.indices.size, dtype=np.int32)
-    X = sp.csr_array((ones, table.indices, table.indptr), shape=table.shape)
-    sample = X[:, :: -(-d // _SAMPLED_FEATURES)]
-    return bool((sample.T @ X).nnz <= limit * sample.shape[1] * d)
+    return d >= _SPARSE_FROM_FEATURES and (
+        rows.dense is None or bool(rows.dense.mean() <= _sparse_up_to(d, n_classes))
+    )
+
+
+def _few_pairs_occur(found: _kernel.Cooccurrences, n_features: int, n_classes: int) -> bool:
+    """Whether to keep only the pairs that co-occur, judged by a sample of evenly spaced features."""
+    step = -(-n_features // _SAMPLED_FEATURES)
+    n_sampled = -(-n_features // step)
+    limit = _sparse_up_to(n_features, n_classes) * n_sampled * n_features
+    return found.partners_of_some(step) <= limit
 
 
 def _sparse_up_to(n_features: int, n_classes: int) -> float:

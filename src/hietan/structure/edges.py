@@ -8,6 +8,7 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -17,9 +18,10 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
 
-_LARGEST_BLOCK = (
-    1 << 23
-)  # edges of a block that is sorted in advance: it takes some 40 bytes for each meanwhile
+# Of the edges that are sorted in advance, so many are listed for each thread in one pass over all keys, 16 bytes each,
+# and so many make a block, which a thread sorts by itself; that takes some 32 bytes for each.
+_LISTED_AT_ONCE = 1 << 23
+_LARGEST_BLOCK = 1 << 21
 
 
 class EdgeRanking:
@@ -97,9 +99,15 @@ class EdgeRanking:
         """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
         pairs, kernel = self.counts.pairs, self.kernel
         limit = pairs.indices.size if isinstance(pairs, SparsePairs) else 0
-        wanted = max(number_of_parts(self.n_jobs, per_job=2), 1 + limit // _LARGEST_BLOCK)
-        n_blocks = kernel.plan(limit, wanted)
-        run_ordered(kernel.sort_block, [(k,) for k in range(n_blocks)], self.n_jobs)
+        parts = number_of_parts(self.n_jobs, per_job=2)
+        n_blocks = kernel.plan(limit, max(number_of_parts(self.n_jobs), 1 + limit // _LARGEST_BLOCK))
+        at_once = _LISTED_AT_ONCE * effective_n_jobs(self.n_jobs)
+        first = 0
+        while first < n_blocks:
+            blocks = _kernel.ListedBlocks(kernel, first, at_once, parts)
+            run_ordered(blocks.list, [(part,) for part in range(parts)], self.n_jobs)
+            run_ordered(blocks.sort, [(k,) for k in range(len(blocks))], self.n_jobs)
+            first += len(blocks)
         self._seconds_to_prepare = kernel.seconds
 
     def seconds_since_prepared(self) -> float:

@@ -62,11 +62,12 @@ def first_violation(
     """
     if not hierarchy.adjacency.nnz:
         return None
+    at_once = number_of_parts(n_jobs)  # chunks; then it is seen whether the search is over
     find, chunk = _in_words(rows, hierarchy), block_rows
     if rows.dense is None:
-        find, chunk = _in_lists(rows, hierarchy, block_rows), block_rows * max(1, _ROWS_AT_ONCE // block_rows)
+        at_most = min(_ROWS_AT_ONCE, -(-rows.n_rows // at_once))
+        find, chunk = _in_lists(rows, hierarchy, block_rows), block_rows * max(1, at_most // block_rows)
     starts = range(0, rows.n_rows, chunk)
-    at_once = number_of_parts(n_jobs)  # then it is seen whether the search is over
     for k in range(0, len(starts), at_once):
         calls = [(start, min(start + chunk, rows.n_rows)) for start in starts[k : k + at_once]]
         for (start, _), found in zip(calls, run_ordered(find, calls, n_jobs), strict=True):

@@ -93,7 +93,7 @@ def cooccurrences(kernel, a, d, classes):
     counting = kernel.Cooccurrences(a["indptr"], a["indices"], a["codes"], d, classes)
     counting.count(0)
     counting.join(0)
-    return counting.take()[1:]
+    return counting.take()[1:4]
 
 
 def read_only_result(kernel, array):
@@ -235,6 +235,7 @@ class Round:
         self.read_rows()
         for some in counts:
             self.score(some, relations, smoothing, rankings)
+            self.call("Counts.has_margins", some, *margins, gives=bool)
             self.call("add_cooccurrences", some, counts[1], gives=ALL_COOCCURRENCES)
         for some in (a["keys"], keys):
             order, block = a["root_order"], int(self.rng.integers(0, 5))
@@ -262,10 +263,13 @@ class Round:
         counting = self.call("Cooccurrences", *rows[:3], d, classes, *weights, parts)
         if counting is None:
             return
+        step = int(self.rng.integers(1, d + 2))
+        self.call("Cooccurrences.partners_of_some", counting, step, gives=int)
         for step in ("count", "join"):
             for part in self.rng.permutation(parts).tolist():
                 self.call(f"Cooccurrences.{step}", counting, part, gives=type(None))
-        self.call("Cooccurrences.take", counting, gives=[(np.int32, None, None), *ALL_COOCCURRENCES])
+        all_counts = [(np.int32, None, None), *ALL_COOCCURRENCES, object]
+        self.call("Cooccurrences.take", counting, gives=all_counts)
 
     def open(self, openings, smoothing):
         a, classes = self.a, len(self.a["ones"])
@@ -348,7 +352,7 @@ class Round:
     def learn(self, ranking, d):
         a, n = self.a, len(self.a["values"])
         self.call("Ranking.plan", ranking, int(self.rng.integers(0, 9)), 2, gives=int)
-        self.call("Ranking.sort_block", ranking, int(self.rng.integers(0, 5)), gives=type(None))
+        self.sort_blocks(ranking)
         for directed in (True, False):
             wide, trees = bool(self.rng.random() < 0.5), (np.int32, n, None)
             self.call(
@@ -356,6 +360,15 @@ class Round:
             )
         self.call("Ranking.edges", ranking, d, gives=(np.int32, None, 2))
         assert ranking is None or all(part.n_sorted >= 0 for part in ranking.parts)
+
+    def sort_blocks(self, ranking):
+        """Blocks sorted together, listed in one part or in several, of which one may be missing."""
+        first, most, parts = (int(self.rng.integers(least, 4 * least + 3)) for least in (0, 10, 1))
+        blocks = self.make("ListedBlocks", ranking, first, most, parts)
+        if blocks is not None:
+            for part in self.rng.permutation(parts).tolist():
+                self.call("ListedBlocks.list", blocks, part, gives=type(None))
+            self.call("ListedBlocks.sort", blocks, int(self.rng.integers(0, 3)), gives=type(None))
 
     def penalise(self, penalty):
         a = self.a
