@@ -361,7 +361,7 @@ def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch)
     node = about["fitted"]["root_order_"]
     about["parameters"]["class_prior"] = {"kind": "list", "items": [node] * 1000}
     rewrite(path, about=json.dumps(about).encode())
-    monkeypatch.setattr("hietan._io.MAX_UNPACKED", 100_000)
+    monkeypatch.setattr("hietan._io.archives.MAX_UNPACKED", 100_000)
     with pytest.raises(ModelFileError, match=r"would unpack to 200 bytes; .* 100,000 for all that is read"):
         hietan.load(path)
 

@@ -96,7 +96,7 @@ def leave_one_behind(directory):
 
 
 def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr("hietan._io._swept", set())
+    monkeypatch.setattr("hietan._io.files._swept", set())
     left = leave_one_behind(tmp_path)
     others = [f"{TEMPORARY}summary.csv", f"{TEMPORARY}1-0", f"x{left.name}", f"{left.name}x", ".tmp-x"]
     for name in others:
@@ -107,7 +107,7 @@ def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_pat
     with replacing(tmp_path / "being-written") as temporary:
         temporary.write_text("whole")
         assert not left.exists()
-        monkeypatch.setattr("hietan._io._swept", set())
+        monkeypatch.setattr("hietan._io.files._swept", set())
         atomic_write(tmp_path / "new", "text")
         assert temporary.exists()
     assert sorted(os.listdir(tmp_path)) == sorted([*others, link.name, pipe.name, "being-written", "new"])
@@ -117,7 +117,7 @@ def test_what_another_machine_writes_is_left_for_a_day(tmp_path, monkeypatch):
     path = tmp_path / f"{TEMPORARY}17-00c0ffee-3"
     path.write_text("being written there")
     for later, is_left in ((0, True), (23 * 3600, True), (25 * 3600, False)):
-        monkeypatch.setattr("hietan._io._swept", set())
+        monkeypatch.setattr("hietan._io.files._swept", set())
         now = time.time() + later
         with monkeypatch.context() as patch:
             patch.setattr(time, "time", lambda now=now: now)
@@ -132,7 +132,7 @@ def test_where_files_cannot_be_locked_they_are_written_and_left(tmp_path, monkey
         raise OSError(errno.ENOLCK, "no locks available")
 
     monkeypatch.setattr("fcntl.flock", refuse)
-    monkeypatch.setattr("hietan._io._swept", set())
+    monkeypatch.setattr("hietan._io.files._swept", set())
     atomic_write(tmp_path / "file.txt", "")
     remove_leftovers(tmp_path)
     assert sorted(os.listdir(tmp_path)) == sorted([left.name, "file.txt"])
@@ -140,16 +140,16 @@ def test_where_files_cannot_be_locked_they_are_written_and_left(tmp_path, monkey
 
 def test_a_file_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
     """As by another process that finds it without a lock."""
-    from hietan import _io
+    from hietan._io import files
 
-    lock, seen = _io._lock, []
+    lock, seen = files._lock, []
 
     def remove_then_lock(file, *, wait=False):
         if not seen:
             seen.append([(tmp_path / name).unlink() for name in os.listdir(tmp_path)])
         return lock(file, wait=wait)
 
-    monkeypatch.setattr(_io, "_lock", remove_then_lock)
+    monkeypatch.setattr(files, "_lock", remove_then_lock)
     atomic_write(tmp_path / "file.txt", "text")
     assert seen == [[None]] and os.listdir(tmp_path) == ["file.txt"]
 

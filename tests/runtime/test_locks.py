@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from hietan import _io
-from hietan._io import TEMPORARY, atomic_write, remove_leftovers, replacing
+from hietan._io import TEMPORARY, atomic_write, files, remove_leftovers, replacing
 from hietan._runtime import locks
 from hietan._runtime.locks import lock_file
 from hietan.evaluation.study.journal import locked
@@ -46,8 +45,8 @@ def windows(monkeypatch):
     fake = FakeMsvcrt()
     monkeypatch.setitem(sys.modules, "fcntl", None)
     monkeypatch.setitem(sys.modules, "msvcrt", fake)
-    monkeypatch.setattr(_io, "MOVES_OPEN_FILES", False)
-    monkeypatch.setattr(_io, "_swept", set())
+    monkeypatch.setattr(files, "MOVES_OPEN_FILES", False)
+    monkeypatch.setattr(files, "_swept", set())
     replace, unlink = os.replace, Path.unlink
 
     def refusing(act):
@@ -150,7 +149,7 @@ def test_files_are_written_where_open_ones_cannot_be_moved(windows, tmp_path):
 
 @has_proc
 def test_what_is_being_written_there_is_left_and_what_was_left_is_removed(windows, tmp_path):
-    left = tmp_path / f"{TEMPORARY}1-{_io._host()}-0"
+    left = tmp_path / f"{TEMPORARY}1-{files._host()}-0"
     left.write_text("of a killed process")
     with replacing(tmp_path / "file.txt") as temporary:
         temporary.write_text("whole")

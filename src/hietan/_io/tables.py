@@ -1,0 +1,100 @@
+"""Tables as CSV, whose texts no spreadsheet takes for formulas."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+# Spreadsheets take a cell that begins with one of = + - @ (also in full width), a tab or a line break for a formula,
+# quoted or not. Such a *text* gets an apostrophe in front of it, which spreadsheets show as text. So does a text that
+# would look as if it were marked already, so that `restore_text` gives back every text exactly. Numbers are never
+# marked: what is text is decided by the type of a cell, not by what is in it.
+MARK = "'"
+DANGEROUS = "=+-@＝＋－＠\t\r\n"
+"""A text that begins with one of these is marked."""
+_SUSPECT = (MARK, *DANGEROUS)  # no other text needs a mark
+_LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 0x2028, 0x2029])}
+
+
+def neutralise_text(text: str) -> str:
+    """A text with an apostrophe in front of it if a spreadsheet would take it for a formula.
+
+    >>> neutralise_text("=1+1"), neutralise_text("daf-2"), neutralise_text("'='")
+    ("'=1+1", 'daf-2', "''='")
+    """
+    if (text and text[0] in DANGEROUS) or _is_marked(text):
+        return MARK + text
+    return text
+
+
+def restore_text(text: str) -> str:
+    """The text that `neutralise_text` was given; the inverse, for cells that were read from a file.
+
+    >>> restore_text("'=1+1"), restore_text("daf-2"), restore_text("''='"), restore_text("'tis")
+    ('=1+1', 'daf-2', "'='", "'tis")
+    """
+    return text[1:] if _is_marked(text) else text
+
+
+def _is_marked(text: str) -> bool:
+    return text.startswith(MARK) and text[1:2] in (MARK, *DANGEROUS)
+
+
+def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str:
+    """A table as CSV: floats in full, None and NaN as empty cells, and texts that are neutral.
+
+    Parameters
+    ----------
+    header : sequence of str or None
+        The names of the columns, if they are to be written.
+    rows : iterable of iterables
+        The cells of each row. Text is what is a str, so numbers must be given as numbers.
+    """
+    text = io.StringIO()
+    # Up to Python 3.12, a carriage return is quoted only if the line ending has one.
+    writer = csv.writer(_Lines(text), lineterminator="\r\n")
+    if header is not None:
+        writer.writerow([_cell(name) for name in header])
+    writer.writerows([_cell(value) for value in row] for row in rows)
+    return text.getvalue()
+
+
+def comment_line(text: str) -> str:
+    """A line that begins with #, for the top of a table; whatever is in the text, it stays one harmless line.
+
+    >>> comment_line("classes a\\nb and c,=d")
+    "# classes a\\\\nb and c,'=d\\n"
+    """
+    line = text.translate(_LINE_BREAKS).replace('"', MARK)  # a quote might make cells of several lines
+    return f"# {','.join(map(neutralise_text, line.split(',')))}\n"
+
+
+def read_csv(path: Path) -> Iterator[dict[str, str]]:
+    """The rows of a table that `csv_text` made, or an earlier version without marks, as {column: text}."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        header = [restore_text(name) for name in next(rows, [])]
+        for row in filter(None, rows):
+            # Without cells beyond the columns, and without those that are missing.
+            cells = zip(header, row, strict=False)
+            yield {name: restore_text(cell) if cell[:1] == MARK else cell for name, cell in cells}
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, str):
+        return neutralise_text(value) if value[:1] in _SUSPECT else value
+    return None if value != value else value  # NaN
+
+
+class _Lines:
+    """What the csv module writes lines to: it changes their ends from two characters to one."""
+
+    def __init__(self, file: io.StringIO) -> None:
+        self._file = file
+
+    def write(self, line: str) -> int:
+        """Write a line, of which the csv module makes one call each."""
+        return self._file.write(line.removesuffix("\r\n") + "\n")
