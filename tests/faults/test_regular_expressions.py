@@ -65,6 +65,13 @@ ADVERSARIES = {
         "1",
         "0-",
     ),
+    rb"\x93NUMPY\x01\x00v\x00\{'descr': '([<|][biuf][1248])', 'fortran_order': False, "
+    rb"'shape': \(([0-9]{1,15}),(?: ([0-9]{1,15}))?\), \} *\n": (
+        "\x93",
+        "\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2), } ",
+        " ",
+        "1",
+    ),
 }
 
 
@@ -83,10 +90,13 @@ def test_each_takes_linear_time():
         for unit in units:
             for before, after in (("", ""), ("!a:", "\n"), ("a", "b!"), (unit[0], "x"), ("! ", "}")):
                 text = before + unit * (LENGTH // len(unit)) + after
+                nothing = ""
+                if isinstance(pattern, bytes):
+                    text, nothing = text.encode("latin-1"), b""
                 start = time.process_time()
                 for search in (re.match, re.search, re.split):
                     search(pattern, text)
-                re.sub(pattern, "", text)
+                re.sub(pattern, nothing, text)
                 seconds = time.process_time() - start
                 faults.injected += 1
                 faults.slowest = max(faults.slowest, seconds)

@@ -22,7 +22,8 @@ from hietan.explain.labels import readable_names, row_labels
 from hietan.explain.relatives import Relatives
 from hietan.explain.score_parts import NOTHING_REMOVED, DenseStates
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, EdgeRanking, Tree, mean_tree_contribution, shared_ranking, unpack
+from hietan.structure import BinaryRows, EdgeRanking, Tree, mean_tree_contribution, unpack
+from hietan.structure.edges import shared_ranking
 from hietan.structure.tree import ABSENT
 
 

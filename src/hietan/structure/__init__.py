@@ -1,7 +1,7 @@
 """Learning the structure: counts, information, the ranking of edges and the trees it gives; sparsity along a DAG."""
 
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
-from hietan.structure.edges import EdgeRanking, shared_ranking
+from hietan.structure.edges import EdgeRanking
 from hietan.structure.importance import mean_open_contribution, mean_tree_contribution, root_log_prob
 from hietan.structure.openings import (
     OpenCounts,
@@ -57,7 +57,6 @@ __all__ = [
     "relevance",
     "relevance_levels",
     "root_log_prob",
-    "shared_ranking",
     "unpack",
     "weigh",
 ]
