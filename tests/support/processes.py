@@ -45,12 +45,20 @@ def scheduler(directory):
     found = Path(directory, "scheduler.json")
     try:
         until = time.monotonic() + START_SECONDS
-        while not found.exists():
+        while (address := _written_address(found)) is None:
             assert process.poll() is None and time.monotonic() < until, logs(directory)
             time.sleep(0.02)
-        yield json.loads(found.read_text())["address"]
+        yield address
     finally:
         stop(process)
+
+
+def _written_address(path):
+    """The address in the file of a scheduler; None if it is not there yet, or only in part."""
+    try:
+        return json.loads(path.read_text())["address"]
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
 
 
 def _place(directory):
