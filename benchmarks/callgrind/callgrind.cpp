@@ -7,7 +7,7 @@
 #include "counts/cooccurrence.hpp"
 #include "counts/counting.hpp"
 #include "counts/openings.hpp"
-#include "models/aode.hpp"
+#include "models/aode_factors.hpp"
 #include "models/logistic.hpp"
 #include "models/naive_bayes.hpp"
 #include "models/neighbours.hpp"

@@ -11,7 +11,7 @@
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
 #include "bindings/priors.hpp"
-#include "models/aode.hpp"
+#include "models/aode_factors.hpp"
 #include "models/terms.hpp"
 #include "trees/lazy_trees.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "counts/index.hpp"
 
@@ -51,48 +52,73 @@ struct Counts {
     if (i > j) std::swap(i, j);
     const std::int32_t* end = indices + indptr[i + 1];
     const std::int32_t* at = std::lower_bound(indices + indptr[i], end, feature_id(j));
-    static constexpr std::int32_t kNever = 0;
-    if (at == end || *at != feature_id(j)) return {&kNever, 0};
+    if (at == end || *at != feature_id(j)) return apart();
     return {pairs + index(at - indices) * classes, 1};
   }
 
-  // out[(j * width + k) * classes + c] = rows of class c with both j and first + k, for all j.
+  // Where all pairs are kept: out[(j * width + k) * classes + c] = rows of class c with both j and first + k, for all
+  // j.
   void gather(std::size_t first, std::size_t width, std::int32_t* out) const {
-    std::fill(out, out + d * width * classes, 0);
-    if (sparse())
-      gather_sparse(first, width, out);
-    else
-      gather_dense(first, width, out);
-  }
-
- private:
-  void gather_dense(std::size_t first, std::size_t width, std::int32_t* out) const {
     const std::size_t last = std::min(first + width, d);
     for (std::size_t c = 0; c < classes; ++c)
       for (std::size_t k = first; k < last; ++k) {
         std::int32_t* to = out + (k - first) * classes + c;
         const std::int32_t* pair = pairs_of(c);
         for (std::size_t j = 0; j < k; ++j) to[j * width * classes] = pair[row_start(j, d) + k - j - 1];
+        to[k * width * classes] = 0;
         const std::int32_t* row = pair + row_start(k, d);
         for (std::size_t j = k + 1; j < d; ++j) to[j * width * classes] = row[j - k - 1];
       }
   }
 
-  void gather_sparse(std::size_t first, std::size_t width, std::int32_t* out) const {
-    const std::size_t last = std::min(first + width, d);
-    const auto put = [&](std::size_t i, std::size_t j, const std::int32_t* both) {
-      for (std::size_t c = 0; c < classes; ++c) {
-        if (j >= first && j < last) out[(i * width + j - first) * classes + c] = both[c];
-        if (i >= first && i < last) out[(j * width + i - first) * classes + c] = both[c];
+  // That of two features that no row has both of.
+  static Cell apart() {
+    static constexpr std::int32_t kNever = 0;
+    return {&kNever, 0};
+  }
+};
+
+// Walks over pairs of features, band after band of the second one.
+class PairBands {
+ public:
+  explicit PairBands(const Counts& counts) : counts_(counts), next_(counts.sparse() ? counts.d : 0) {}
+
+  // Calls f(v, u, cell(v, u)) for all v and all other u of the next band, which ends before `last`, of pairs that are
+  // kept. For each v, the u ascend.
+  template <class F>
+  void next(std::size_t last, F&& f) {
+    const std::size_t first = first_;
+    first_ = last;
+    if (!counts_.sparse()) {
+      const std::size_t d = counts_.d, all = pair_total(d);
+      for (std::size_t v = 0; v < d; ++v) {
+        for (std::size_t u = first; u < std::min(last, v); ++u)
+          f(v, u, Counts::Cell{counts_.pairs + row_start(u, d) + (v - u - 1), all});
+        const std::int32_t* row = counts_.pairs + row_start(v, d);
+        for (std::size_t u = std::max(first, v + 1); u < last; ++u) f(v, u, Counts::Cell{row + (u - v - 1), all});
       }
-    };
+      return;
+    }
     for (std::size_t i = 0; i < last; ++i) {
-      const std::int32_t* end = indices + indptr[i + 1];
-      const std::int32_t* at = std::lower_bound(indices + indptr[i], end, feature_id(first));
-      for (; at != end && (i >= first || *at < feature_id(last)); ++at)
-        put(i, index(*at), pairs + index(at - indices) * classes);
+      const std::size_t end = index(counts_.indptr[i + 1]);
+      std::size_t at = i < first ? next_[i] : index(counts_.indptr[i]);
+      for (; at < end && index(counts_.indices[at]) < last; ++at) {
+        const std::size_t j = index(counts_.indices[at]);
+        if (i >= first) f(j, i, cell(at));
+        f(i, j, cell(at));
+      }
+      next_[i] = at;
+      if (i >= first)
+        for (; at < end; ++at) f(index(counts_.indices[at]), i, cell(at));
     }
   }
+
+ private:
+  Counts::Cell cell(std::size_t at) const { return {counts_.pairs + at * counts_.classes, 1}; }
+
+  Counts counts_;
+  std::size_t first_ = 0;
+  std::vector<std::size_t> next_;  // where the partners of each feature begin that are in the next band
 };
 
 }  // namespace hietan

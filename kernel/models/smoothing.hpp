@@ -1,7 +1,8 @@
 // From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
 //
 // The kinds of smoothing differ in the prior guess q. Only this file knows which kinds there are: a new one is
-// a Kind, its name in kKinds, and its guess in Smoothing::guess and Tables::child_guess.
+// a Kind, its name in kKinds, its guess in Smoothing::guess and Tables::child_guess, and what these look at in
+// Smoothing::pools.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "counts/counts.hpp"
@@ -51,6 +53,17 @@ struct Smoothing {
     return kEven;
   }
 
+  // Whether the guess for a class depends on the rows of all classes.
+  bool pools() const {
+    switch (kind) {
+      case Kind::laplace:
+        break;
+      case Kind::pooled:
+        return true;
+    }
+    return false;
+  }
+
   static constexpr double kEven = 0.5;
 
  private:
@@ -86,6 +99,27 @@ class Tables {
 
   // Training rows of all classes with x_v as given.
   std::int64_t frequency(std::size_t v, bool xv) const { return xv ? total_[v] : n_ - total_[v]; }
+
+  bool pools() const { return smoothing_.pools(); }
+
+  // What P(x_v | x_p, c) depends on besides the rows with both features, for v and for p.
+  std::pair<std::int64_t, std::int64_t> profile(std::size_t v, std::size_t c) const {
+    return {counts_.ones_of(c)[v], pools() ? total_[v] : 0};
+  }
+
+  // Whether P(x_v | x_p, c) differs from that of features of the same profiles that no row has both of.
+  bool meet(const Counts::Cell& both, std::size_t c) const {
+    bool any = both[c] != 0;
+    if (pools())
+      for (std::size_t k = 0; k < counts_.classes; ++k) any = any || both[k] != 0;
+    return any;
+  }
+
+  // Whether there can be features of these profiles that do not meet: there are not more ones than rows.
+  bool may_be_apart(std::size_t v, std::size_t p, std::size_t c) const {
+    const std::int64_t ones = std::int64_t{counts_.ones_of(c)[v]} + counts_.ones_of(c)[p];
+    return ones <= counts_.class_count[c] && (!pools() || total_[v] + total_[p] <= n_);
+  }
 
   // ln P(x_v | c)
   double log_root(std::size_t v, bool xv, std::size_t c) const { return log_root(v, xv, c, root_guess(v, xv)); }

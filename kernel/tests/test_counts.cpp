@@ -83,16 +83,33 @@ void test_cells_and_blocks(const Problem& p) {
   CHECK_FOR(p.name(), p.occurring.indices.size() == occurring);
   constexpr std::size_t kWidth = 4;
   for (std::size_t first = 0; first < p.d; first += kWidth) {
-    std::vector<std::int32_t> from_dense(p.d * kWidth * p.classes, -1), from_sparse(from_dense);
-    dense.gather(first, kWidth, from_dense.data());
-    sparse.gather(first, kWidth, from_sparse.data());
-    blocks = blocks && from_dense == from_sparse;
+    std::vector<std::int32_t> block(p.d * kWidth * p.classes, -1);
+    dense.gather(first, kWidth, block.data());
     for (std::size_t j = 0; j < p.d; ++j)
       for (std::size_t k = first; k < std::min(first + kWidth, p.d); ++k)
         for (std::size_t c = 0; c < p.classes; ++c)
-          blocks = blocks && from_dense[(j * kWidth + k - first) * p.classes + c] == expected(c, j, k);
+          blocks = blocks && block[(j * kWidth + k - first) * p.classes + c] == expected(c, j, k);
   }
   CHECK_FOR(p.name(), blocks);
+}
+
+// Every pair is found once, in its band, and the second features of each first one ascend.
+void test_bands_of_pairs(const Problem& p, const Counts& counts) {
+  PairBands bands(counts);
+  bool right = true;
+  std::vector<std::size_t> next(p.d, 0);
+  std::size_t n = 0;
+  for (std::size_t last = std::min<std::size_t>(4, p.d), first = 0; first < p.d; last = std::min(last + 4, p.d)) {
+    bands.next(last, [&](std::size_t v, std::size_t u, const Counts::Cell& both) {
+      right = right && u != v && u >= std::max(first, next[v]) && u < last;
+      next[v] = u + 1;
+      for (std::size_t c = 0; c < p.classes; ++c) right = right && both[c] == counts.cell(v, u)[c];
+      ++n;
+    });
+    first = last;
+  }
+  CHECK_FOR(p.name(), right);
+  CHECK_FOR(p.name(), n == 2 * (counts.sparse() ? p.occurring.indices.size() : pair_total(p.d)));
 }
 
 // The counts of two parts add up to those of the whole.
@@ -253,6 +270,7 @@ void test_counts() {
     test_packing(p);
     test_pair_counts(p);
     test_cells_and_blocks(p);
+    for (const Counts& counts : {p.dense(), p.sparse()}) test_bands_of_pairs(p, counts);
     test_sum_of_parts(p);
     test_ranges(p);
     test_weights(p);

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
 
-#include "models/aode.hpp"
+#include "models/aode_factors.hpp"
 #include "models/naive_bayes.hpp"
 #include "models/neighbours.hpp"
 #include "models/scores.hpp"
@@ -264,9 +265,38 @@ void test_aode(const Problem& p, const Tables& tables, const Plain& plain) {
     }
 }
 
+// More features than a band of estimators has, and more rows than are summed side by side: the parts add up, and have
+// the same bits however the pairs are kept, and whichever rows come together.
+void test_many_estimators(const char* smoothing) {
+  const Problem p(5, 70, 2 * detail::PartnerBand::kWidth + 3, 2, 0.03);
+  const std::vector<double> prior{-0.5, -1.5};
+  std::vector<double> joint[2], factors[2], averaging(p.n * p.classes);
+  const std::unique_ptr<bool[]> averages(new bool[p.n]);
+  for (const int kind : {0, 1}) {
+    const Tables tables(kind ? p.sparse() : p.dense(), Smoothing(smoothing, 0.5));
+    joint[kind].resize(p.n * p.classes);
+    factors[kind].resize(p.n * p.classes * p.d);
+    aode(tables, p.relations(), Ancestors::absent, 1, p.words.data(), p.n, prior.data(), prior.data(),
+         joint[kind].data());
+    aode_factors(tables, p.relations(), Ancestors::absent, 1, p.words.data(), p.n, prior.data(), factors[kind].data(),
+                 averaging.data(), averages.get());
+    std::vector<double> sums, some(7 * p.classes * p.d), some_averaging(7 * p.classes);
+    for (std::size_t k = 0; k < p.n * p.classes; ++k) {
+      const double* of_row = factors[kind].data() + k * p.d;
+      sums.push_back(std::accumulate(of_row, of_row + p.d, prior[k % p.classes] + averaging[k]));
+    }
+    CHECK_FOR(p.name(), near(sums, joint[kind]));
+    aode_factors(tables, p.relations(), Ancestors::absent, 1, p.words.data(), 7, prior.data(), some.data(),
+                 some_averaging.data(), averages.get());
+    CHECK_FOR(p.name(), std::equal(some.begin(), some.end(), factors[kind].begin()));
+  }
+  CHECK_FOR(p.name(), joint[0] == joint[1] && factors[0] == factors[1]);
+}
+
 }  // namespace
 
 void test_models() {
+  for (const char* smoothing : {"laplace", "pooled"}) test_many_estimators(smoothing);
   test_smoothing();
   for (const Problem& p : problems()) test_terms(p);
   for (const Problem& p : problems())

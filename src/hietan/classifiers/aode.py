@@ -23,6 +23,7 @@ class _AveragedEstimators(PackedBayes):
 
     _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel
     _chunks_per_job = 1  # every chunk fills the tables again
+    _most_factors = 1 << 26  # and so does every batch of contributions
 
     def __init__(
         self,

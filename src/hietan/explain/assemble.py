@@ -26,7 +26,8 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
-_MOST_FACTORS = 1 << 23  # what features add to classes, in a batch of a whole table: 64 MB
+MOST_FACTORS = 1 << 23
+"""What features add to classes, in the rows of a table that are taken apart together: 64 MB."""
 
 
 def explain_rows(
@@ -76,19 +77,20 @@ def contribution_matrix(
     classes: Sequence[Any],
     target: Any = None,
     n_jobs: int | None = None,
+    most_factors: int = MOST_FACTORS,
 ) -> sp.csr_array[np.float64]:
     """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
 
     The numbers are those of `explain_rows`, whose parameters these are. A feature that takes part in the score of a row
-    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows.
+    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows; each takes as
+    many rows apart at a time as have `most_factors` factors.
     """
     if target is not None:
         target_index(
             target, classes, np.zeros(len(classes))
         )  # refuses what is not a class, even without rows
 
-    # As many rows as some megabytes hold: averaged estimators fill their tables again for each batch.
-    size = max(1, _MOST_FACTORS // (n_features * len(classes) * _BATCH)) * _BATCH
+    size = max(1, most_factors // (n_features * len(classes) * _BATCH)) * _BATCH
 
     def entries(start: int, stop: int) -> list[RowEntries]:
         batches = range(start, stop, size)
@@ -108,13 +110,18 @@ def contributions_by_state(
 
 def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> RowEntries:
     takes_part = parts.parents != ABSENT
-    columns = (np.flatnonzero(takes_part) % takes_part.shape[1]).astype(np.int32)
+    n_rows, n_features = takes_part.shape
+    has_all = bool(takes_part.all())
     if len(classes) == 2:  # the share of the only other class is 1, exactly
         t = target_index(target, classes, np.zeros(2))
         adds = parts.factors[..., t] - parts.factors[..., 1 - t]
     else:
         rows = zip(parts.joint, parts.factors, strict=True)
         adds = np.array([_log_odds_terms(factors, joint, classes, target) for joint, factors in rows])
+    if has_all:  # no need to look for the columns
+        columns = np.tile(np.arange(n_features, dtype=np.int32), n_rows)
+        return np.full(n_rows, n_features), columns, adds.ravel()
+    columns = (np.flatnonzero(takes_part) % n_features).astype(np.int32)
     return takes_part.sum(axis=1), columns, adds[takes_part]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hietan.explain.assemble import contribution_matrix, contributions_by_state, explain_rows
+from hietan.explain.assemble import MOST_FACTORS, contribution_matrix, contributions_by_state, explain_rows
 from hietan.explain.explanation import Explanations
 from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.score_parts import ScoreParts, TabledParts
@@ -23,6 +23,7 @@ class ExplainsRows(metaclass=ABCMeta):
     classes_: NDArray[Any]
     hierarchy_: Hierarchy
     n_jobs: int | None
+    _most_factors = MOST_FACTORS  # of the rows of a table that are taken apart together
 
     @abstractmethod
     def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
@@ -96,4 +97,5 @@ class ExplainsRows(metaclass=ABCMeta):
             classes=self.classes_.tolist(),
             target=target,
             n_jobs=self.n_jobs,
+            most_factors=self._most_factors,
         )

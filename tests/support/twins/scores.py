@@ -88,17 +88,63 @@ def one_dependence_log(
     variant: str,
 ) -> float:
     """ln P(c, x_i) + the other features, given x_i or, where they are ancestors of i, as the variant says."""
+    prior = (counts.class_rows[c] + 2.0 * alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha)
+    return math.log(prior) + sum(one_dependence_terms(i, c, x, counts, alpha, smoothing, ancestors, variant))
+
+
+def one_dependence_terms(
+    i: int,
+    c: int,
+    x: Sequence[int],
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    ancestors: Ancestors,
+    variant: str,
+) -> list[float]:
+    """What each feature adds to estimator i of a class: i itself adds ln P(x_i | c), by counts smoothed with alpha."""
     if variant not in ("aode", "hie", "lite"):
         raise ValueError(f"variant must be 'aode', 'hie' or 'lite', got {variant!r}")
-    total = math.log((counts.value(c, i, x[i]) + alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha))
+    terms = [0.0] * counts.n_features
     for j in range(counts.n_features):
         if j == i:
-            continue
-        if variant == "aode" or j not in ancestors[i]:
-            total += log_probability(j, x[j], i, x[i], c, counts, alpha, smoothing)
+            terms[j] = math.log((counts.value(c, i, x[i]) + alpha) / (counts.class_rows[c] + 2.0 * alpha))
+        elif variant == "aode" or j not in ancestors[i]:
+            terms[j] = log_probability(j, x[j], i, x[i], c, counts, alpha, smoothing)
         elif variant == "hie":
-            total += log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing)
-    return total
+            terms[j] = log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing)
+    return terms
+
+
+def aode_factors(
+    x: Sequence[int],
+    c: int,
+    counts: Counts,
+    alpha: float,
+    smoothing: str,
+    min_frequency: int,
+    ancestors: Ancestors,
+    variant: str,
+) -> tuple[list[float], float]:
+    """What each feature adds to the ln of the mean of p_i, and what averaging adds: H(q) - ln n.
+
+    With q_i the share of p_i in the sum of n estimators, its ln is sum_i q_i ln p_i + H(q). Without any estimator, the
+    features add what they add in naive Bayes.
+    """
+    d = counts.n_features
+    arguments = (counts, alpha, smoothing, ancestors, variant)
+    estimators = [i for i in range(d) if counts.value_all(i, x[i]) >= min_frequency]
+    if not estimators:
+        return [log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing) for j in range(d)], 0.0
+    logs = [one_dependence_log(i, c, x, *arguments) for i in estimators]
+    total = log_sum_exp(logs)
+    shares = [math.exp(log - total) for log in logs]
+    factors = [0.0] * d
+    for i, share in zip(estimators, shares, strict=True):
+        for j, term in enumerate(one_dependence_terms(i, c, x, *arguments)):
+            factors[j] += share * term
+    entropy = sum(-share * math.log(share) for share in shares if share > 0)
+    return factors, entropy - math.log(len(estimators))
 
 
 def log_sum_exp(logs: Sequence[float]) -> float:
