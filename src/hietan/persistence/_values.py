@@ -45,7 +45,7 @@ _FUNCTIONS = {
 
 # The text of a hierarchy, as it is written: before its names, and after them.
 _NAMES, _EDGES = b'{"features": ', b', "edges": '
-_END = re.compile(_EDGES + rb'"(array[0-9]{1,9}\.npy)"\}')
+_END = re.compile(rb', "edges": "(array[0-9]{1,9}\.npy)"\}')
 
 Parts = tuple[str, Mapping[str, Any], Mapping[str, Any] | None]
 """The name of an estimator's class, its parameters, and its fitted attributes; None if it is not fitted."""
