@@ -16,9 +16,10 @@ from sklearn.naive_bayes import BernoulliNB
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
+from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._names import names_as_json
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
 from hietan.persistence._checks import check_fitted
-from hietan.persistence._values import names_as_json
 from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
@@ -74,7 +75,43 @@ def test_round_trip(name, tmp_path):
 @example(names=['a", "b', "c"])
 @example(names=["a\\", "\ud800", "é", "~ "])
 def test_names_are_stored_as_json_stores_them(names):
-    assert names_as_json(names) == json.dumps(names)
+    assert names_as_json(names) == json.dumps(names).encode()
+
+
+def with_names(path, names, **options):
+    """Give the features of a model other names, in a JSON that is written with these options."""
+    content = json.loads(members(path)["hierarchy0.json"])
+    text = json.dumps({**content, "features": names}, **options)
+    rewrite(path, **{"hierarchy0__json": text.encode()})
+
+
+@pytest.mark.parametrize("options", [{}, {"indent": 1}, {"separators": (",", ":")}, {"ensure_ascii": False}])
+@pytest.mark.parametrize("last", ["z", "a", "é", 'x"]', "\\", "a\n", " "])
+def test_names_of_all_kinds_are_read(saved, last, options):
+    names = [*(f"n{j:02}" for j in range(24)), last]
+    with_names(saved, names, **options)
+    hierarchy = hietan.load(saved).hierarchy_
+    assert len(hierarchy) == 25 and hierarchy.index(last) == 24
+    assert hierarchy == Hierarchy.from_adjacency(DATA.hierarchy.adjacency, names)
+    assert hash(hierarchy) == hash(pickle.loads(pickle.dumps(hierarchy)))
+
+
+@pytest.mark.parametrize("options", [{}, {"indent": 1}])
+@pytest.mark.parametrize(
+    ("last", "message"),
+    [
+        ("n03", "must name each feature once, but repeats 'n03'"),
+        ("n23", "must name each feature once, but repeats 'n23'"),
+        ("", "must not be empty"),
+        (3, "must be a string"),
+        (None, "must be a string"),
+        (["a"], "must be a string"),
+    ],
+)
+def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, message, options):
+    with_names(saved, [*(f"n{j:02}" for j in range(24)), last], **options)
+    with pytest.raises(ModelFileError, match=message):
+        hietan.load(saved)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,14 @@
 // The kernel's steps on a small fixed problem, each in a function of its own: callgrind.py counts their instructions.
 #include <cstdio>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "counts/consistency.hpp"
 #include "counts/cooccurrence.hpp"
 #include "counts/counting.hpp"
 #include "counts/openings.hpp"
+#include "counts/possible_openings.hpp"
 #include "models/aode_factors.hpp"
 #include "models/logistic.hpp"
 #include "models/naive_bayes.hpp"
@@ -14,6 +16,7 @@
 #include "models/openings.hpp"
 #include "models/scores.hpp"
 #include "models/terms.hpp"
+#include "names.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
 #include "trees/levels.hpp"
@@ -89,6 +92,22 @@ struct Problem {
   }
 };
 
+std::vector<std::int32_t> parents_of_edges(const Problem& p) {
+  std::vector<std::int32_t> parent(p.child_indices.size());
+  for (std::size_t v = 0; v < kFeatures; ++v)
+    std::fill(parent.begin() + p.children[v], parent.begin() + p.children[v + 1], feature_id(v));
+  return parent;
+}
+
+// The names of the features, every `step`-th after the other, and eight more characters.
+std::vector<std::uint8_t> name_list(std::size_t step) {
+  std::string text;
+  for (std::size_t v = 0; v < kFeatures; ++v)
+    text += (v ? "\", \"T:" : "[\"T:") + std::to_string(100000 + v * step % kFeatures);
+  text += "\"]" + std::string(8, ' ');
+  return {text.begin(), text.end()};
+}
+
 struct State {
   Problem problem;
   std::vector<std::int32_t> ones = std::vector<std::int32_t>(kClasses * kFeatures, 0), spare = ones;
@@ -100,6 +119,9 @@ struct State {
   std::shared_ptr<const SparseKeys> sparse_keys;
   std::unique_ptr<const Openings> openings;
   std::vector<std::int32_t> open_ones, open;
+  // Made just before they are needed: the instructions that copy memory depend on where it is.
+  std::vector<std::int32_t> edge_parent;
+  std::vector<std::uint8_t> names, mixed_names;
 
   Keys dense_keys() const { return std::make_shared<const DenseKeys>(keys.data(), kFeatures); }
   Counts dense() const { return {kClasses, kFeatures, problem.class_count.data(), ones.data(), pairs.data()}; }
@@ -177,13 +199,18 @@ STEP step_violation_lists(State& s) {
   find_violation_in_lists(p.parent_lists(), p.indptr.data(), p.indices.data(), kFeatures, kRows, kRows);
 }
 STEP step_levels(State& s) {
-  const Problem& p = s.problem;
-  const std::vector<std::int64_t> children(p.children.begin(), p.children.end());
-  std::vector<std::int64_t> parents(kFeatures + 1), depth(kFeatures);
-  std::vector<std::int32_t> parent_indices(p.child_indices.size());
-  const VertexLists lists{children.data(), p.child_indices.data()};
-  turn_lists(lists, kFeatures, parents.data(), parent_indices.data());
-  longest_paths(lists, parents.data(), kFeatures, depth.data());
+  const std::vector<std::int32_t>& child = s.problem.child_indices;
+  std::vector<std::int64_t> children(kFeatures + 1), parents(kFeatures + 1), depth(kFeatures);
+  std::vector<std::int32_t> parent_indices(child.size());
+  begin_rows(s.edge_parent.data(), child.size(), kFeatures, children.data());
+  turn_pairs(s.edge_parent.data(), child.data(), child.size(), kFeatures, parents.data(), parent_indices.data());
+  longest_paths({children.data(), child.data()}, parents.data(), kFeatures, depth.data());
+}
+STEP step_count_sorted_names(State& s) { count_names(s.names.data(), s.names.size() - 8); }
+STEP step_count_names(State& s) { count_names(s.mixed_names.data(), s.mixed_names.size() - 8); }
+STEP step_possible_openings(State& s) {
+  const OpenTotals totals{kClasses, kFeatures, s.problem.class_count.data(), s.open_ones.data(), s.open.data()};
+  find_impossible_opening(s.problem.child_lists(), totals);
 }
 STEP step_openings(State& s) {
   s.openings = std::make_unique<const Openings>(s.problem.parent_lists(), s.problem.depths.data(), kFeatures);
@@ -361,10 +388,15 @@ int main() {
   step_check_counts(s);
   step_violation_words(s);
   step_violation_lists(s);
+  s.edge_parent = parents_of_edges(s.problem);
+  s.names = name_list(1), s.mixed_names = name_list(7);
   step_levels(s);
+  step_count_sorted_names(s);
+  step_count_names(s);
   step_openings(s);
   step_count_openings_weighted(s);
   step_count_openings(s);
+  step_possible_openings(s);
   step_score_openings(s);
   step_keys_dense(s);
   step_keys_sparse(s);

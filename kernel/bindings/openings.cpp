@@ -10,6 +10,7 @@
 #include "bindings/arrays.hpp"
 #include "bindings/bindings.hpp"
 #include "bindings/unlocked.hpp"
+#include "counts/possible_openings.hpp"
 
 namespace hietan::python {
 namespace {
@@ -64,6 +65,28 @@ nb::tuple py_count_openings(const PyOpenings& py_openings, In<Index, 1> indptr, 
   nb::object violation = nb::none();
   if (found.row >= 0) violation = nb::make_tuple(found.row, found.parent, found.child);
   return nb::make_tuple(ones, open, violation);
+}
+
+// 0 if the counts can be those of some rows, and the number of what is wrong with them otherwise.
+std::int64_t py_find_impossible_opening(In<std::int32_t, 1> child_indptr, In<std::int32_t, 1> child_indices,
+                                        In<std::int64_t, 1> class_count, In<std::int32_t, 2> ones,
+                                        In<std::int32_t, 2> open) {
+  const std::size_t classes = class_count.shape(0), d = ones.shape(1);
+  require_features(d);
+  require(ones.shape(0) == classes && open.shape(0) == classes && open.shape(1) == d,
+          "ones and open must have a row for each of ", classes, " classes and as many columns as each other, got ",
+          ones.shape(0), " x ", d, " and ", open.shape(0), " x ", open.shape(1));
+  require(child_indptr.shape(0) == d + 1, "child_indptr must have an entry more than there are features, ", d, "; got ",
+          child_indptr.shape(0));
+  const Unlocked unlocked;
+  require(d + child_indices.shape(0) < INT32_MAX, "there are too many edges: ", child_indices.shape(0));
+  const std::vector<std::int64_t> rows = copied(class_count);
+  for (const std::int64_t n : rows)
+    require(n >= 0 && n <= INT32_MAX, "class_count must be from 0 to ", INT32_MAX, ", got ", n);
+  const auto children = copied_csr(child_indptr, child_indices, d);
+  require_increasing(children, "the children of a feature");
+  const OpenTotals totals{classes, d, rows.data(), ones.data(), open.data()};
+  return static_cast<std::int64_t>(find_impossible_opening({children.indptr.data(), children.indices.data()}, totals));
 }
 
 // The logarithms, and the scorer of rows that is made of them.
@@ -138,6 +161,8 @@ void bind_openings(nb::module_& m) {
   m.def("count_openings", &py_count_openings<std::int64_t>, "openings"_a, "indptr"_a.noconvert(),
         "indices"_a.noconvert(), "codes"_a.noconvert(), "n_classes"_a, "block_rows"_a,
         "weights"_a.noconvert() = nb::none());
+  m.def("find_impossible_opening", &py_find_impossible_opening, "child_indptr"_a.noconvert(),
+        "child_indices"_a.noconvert(), "class_count"_a.noconvert(), "ones"_a.noconvert(), "open"_a.noconvert());
   nb::class_<PyOpenScorer>(m, "OpenScorer")
       .def(nb::init<std::shared_ptr<const PyOpenings>, const In<std::int32_t, 2>&, const In<std::int32_t, 2>&,
                     const Smoothing&, std::int64_t, std::int64_t>(),

@@ -88,22 +88,36 @@ nb::object py_find_violation_in_lists(In<std::int32_t, 1> parent_indptr, In<std:
   return nb::make_tuple(found.row, found.parent, found.child);
 }
 
-// (where the parents of each vertex begin, the parents, the levels) of a graph that is given by its lists of children.
-nb::tuple py_find_levels(In<std::int64_t, 1> child_indptr, In<std::int32_t, 1> child_indices) {
-  require(child_indptr.shape(0) > 0, "child_indptr must not be empty");
-  const std::size_t n = child_indptr.shape(0) - 1;
+// (where the children of each vertex begin, the children, where the parents begin, the parents, the levels) of a graph
+// of `n` vertices, given by its edges; None unless these increase: by their parents, then by their children.
+nb::object py_find_levels(In<std::int64_t, 1> parent, In<std::int64_t, 1> child, std::size_t n) {
+  const std::size_t size = parent.shape(0);
+  require(child.shape(0) == size, "parent and child must have an entry per edge, got ", size, " and ", child.shape(0));
   require_features(n);
-  auto parent_indptr = make_array<std::int64_t>(n + 1);
+  auto children = make_array<std::int32_t>(size), parents = make_array<std::int32_t>(size);
+  auto child_indptr = make_array<std::int64_t>(n + 1), parent_indptr = make_array<std::int64_t>(n + 1);
   auto depth = make_array<std::int64_t>(n);
-  const auto own = copied_csr(child_indptr, child_indices, n);
-  auto parents = make_array<std::int32_t>(own.indices.size());
+  bool increase = true;
   {
     const Unlocked unlocked;
-    const VertexLists children{own.indptr.data(), own.indices.data()};
-    turn_lists(children, n, parent_indptr.data(), parents.data());
-    longest_paths(children, parent_indptr.data(), n, depth.data());
+    std::vector<std::int32_t> own(size);
+    std::int64_t last_parent = -1, last_child = -1;
+    for (std::size_t k = 0; k < size; ++k) {
+      const std::int64_t p = parent.data()[k], c = child.data()[k];
+      require_below(p, n, "a parent");
+      require_below(c, n, "a child");
+      increase &= (p > last_parent) | ((p == last_parent) & (c > last_child));
+      own[k] = static_cast<std::int32_t>(last_parent = p);
+      children.data()[k] = static_cast<std::int32_t>(last_child = c);
+    }
+    if (increase) {
+      begin_rows(own.data(), size, n, child_indptr.data());
+      turn_pairs(own.data(), children.data(), size, n, parent_indptr.data(), parents.data());
+      longest_paths({child_indptr.data(), children.data()}, parent_indptr.data(), n, depth.data());
+    }
   }
-  return nb::make_tuple(parent_indptr, parents, depth);
+  if (!increase) return nb::none();
+  return nb::make_tuple(child_indptr, children, parent_indptr, parents, depth);
 }
 
 }  // namespace
@@ -132,7 +146,7 @@ void bind_trees(nb::module_& m) {
         "block"_a = 0);
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
-  m.def("find_levels", &py_find_levels, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert());
+  m.def("find_levels", &py_find_levels, "parent"_a.noconvert(), "child"_a.noconvert(), "n"_a);
   m.def("find_violation", &py_find_violation, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert(),
         "words"_a.noconvert(), "n_rows"_a);
   m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int32_t>, "parent_indptr"_a.noconvert(),

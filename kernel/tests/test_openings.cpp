@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "counts/possible_openings.hpp"
 #include "models/openings.hpp"
 #include "tests/checks.hpp"
 #include "tests/problem.hpp"
@@ -80,6 +81,40 @@ void test_counting(const Network& net) {
   }
 }
 
+// The counts of rows are possible, and those of other numbers of rows, ones or open rows are not.
+void test_possible(const Network& net) {
+  const Problem& p = net.p;
+  std::vector<std::vector<bool>> turned(p.d, std::vector<bool>(p.d));
+  for (std::size_t u = 0; u < p.d; ++u)
+    for (std::size_t v = 0; v < p.d; ++v) turned[u][v] = p.parents[v][u];
+  const Lists children(turned);
+  std::vector<std::int64_t> rows(p.classes, 0);
+  for (const std::int64_t c : p.code) ++rows[index(c)];
+  PlainCounts counts(net);
+  const auto found = [&] {
+    return find_impossible_opening(children.view(),
+                                   {p.classes, p.d, rows.data(), counts.ones.data(), counts.open.data()});
+  };
+  CHECK_FOR(p.name(), found() == Impossible::nothing);
+  ++rows[0];
+  CHECK_FOR(p.name(), found() == Impossible::same_parents);  // those without parents are open in all rows
+  --rows[0];
+  const std::int32_t ones = counts.ones[0];
+  counts.ones[0] = -1;
+  CHECK_FOR(p.name(), found() == Impossible::number);
+  counts.ones[0] = counts.open[0] + 1;
+  CHECK_FOR(p.name(), found() == Impossible::number);
+  counts.ones[0] = ones;
+  for (std::size_t v = 0; v < p.d; ++v) {
+    counts.open[v] += 1;
+    const bool has_twin = std::any_of(p.parents.begin(), p.parents.end(), [&](const auto& other) {
+      return &other != &p.parents[v] && other == p.parents[v];
+    });
+    CHECK_FOR(p.name(), !has_twin || found() == Impossible::same_parents || found() == Impossible::number);
+    counts.open[v] -= 1;
+  }
+}
+
 // ln P(x | c) by the counts, feature by feature.
 std::vector<double> plain_score(const Network& net, const PlainCounts& counts, const Row& x, bool pooled,
                                 double alpha) {
@@ -125,6 +160,7 @@ void test_openings() {
   for (const Problem& p : problems()) {
     const Network net(p);
     test_counting(net);
+    test_possible(net);
     test_scoring(net, "laplace", 1.0);
     test_scoring(net, "pooled", 0.3);
   }

@@ -313,9 +313,20 @@ def count_openings(
     block_rows: int,
     weights: NDArray[np.int32] | None = None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], tuple[int, int, int] | None]: ...
+def count_names(text: NDArray[np.uint8]) -> int: ...
+def find_impossible_opening(
+    child_indptr: NDArray[np.int32],
+    child_indices: NDArray[np.int32],
+    class_count: NDArray[np.int64],
+    ones: NDArray[np.int32],
+    open: NDArray[np.int32],
+) -> int: ...
 def find_levels(
-    child_indptr: NDArray[np.int64], child_indices: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]: ...
+    parent: NDArray[np.int64], child: NDArray[np.int64], n: int
+) -> (
+    tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
+    | None
+): ...
 def find_violation(
     child_indptr: NDArray[np.int32],
     child_indices: NDArray[np.int32],

@@ -57,6 +57,8 @@ ADVERSARIES = {
     "(term|node|code|category|item|feature|concept)(_id)?|id": ("term_", "categor", "i"),
     "(child_|term_)?name|label|title|description": ("child_", "term_nam", "labe"),
     "relation(ship)?|predicate": ("relation", "relationshi", "predicat"),
+    "[<|][biuf][1248]": ("<", "<i", "|b"),
+    rb', "edges": "(array[0-9]{1,9}\.npy)"\}': (', "edges": ', ', "edges": "array1', '1.npy"}'),
     r"\.tmp-[0-9]+-(?P<host>[0-9a-f]{8})-[0-9]+": (
         ".tmp-",
         ".tmp-1",

@@ -1,6 +1,7 @@
 """The levels of any directed graph, cycles included, are those that the definition gives."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,9 +24,22 @@ def test_levels_are_the_longest_paths_from_the_roots(n, data):
         edges = {(a, b) for a, b in edges if a < b}
     children = [sorted(c for p, c in edges if p == v) for v in range(n)]
     parents = [sorted(p for p, c in edges if c == v) for v in range(n)]
-    indptr = np.cumsum([0, *map(len, children)]).astype(np.int64)
-    indices = np.array([c for listed in children for c in listed], dtype=np.int32)
-    starts, found, levels = _kernel.find_levels(indptr, indices)
-    assert [found[starts[v] : starts[v + 1]].tolist() for v in range(n)] == parents
+    ends = np.array(sorted(edges), dtype=np.int64).reshape(-1, 2).T.copy()
+    *lists, levels = _kernel.find_levels(*ends, n)
+    for (starts, found), expected in zip((lists[:2], lists[2:]), (children, parents), strict=True):
+        assert [found[starts[v] : starts[v + 1]].tolist() for v in range(n)] == expected
+        assert len(starts) == n + 1 and len(found) == len(edges)
     assert levels.tolist() == [plain_level(v, parents) for v in range(n)]
-    assert len(starts) == n + 1 and len(found) == len(indices)
+
+
+@pytest.mark.parametrize("edges", [[(1, 0), (0, 2)], [(0, 2), (0, 1)], [(0, 1), (0, 1)]])
+def test_edges_that_do_not_increase_are_left_to_the_caller(edges):
+    assert _kernel.find_levels(*np.array(edges, dtype=np.int64).T.copy(), 3) is None
+
+
+@pytest.mark.parametrize(
+    ("parent", "child"), [([3], [0]), ([0], [3]), ([-1], [0]), ([0], [-1]), ([0, 1], [1])]
+)
+def test_edges_that_lead_nowhere_are_refused(parent, child):
+    with pytest.raises(ValueError, match="out of range|entry per edge"):
+        _kernel.find_levels(np.array(parent, dtype=np.int64), np.array(child, dtype=np.int64), 3)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan import Hierarchy
+from hietan import Hierarchy, _kernel
 from hietan.structure import (
     BinaryRows,
     OpenCounts,
@@ -20,6 +20,7 @@ from hietan.structure import (
 )
 from hietan.structure import openings as module
 from support.hierarchies import graphs, tables
+from support.twins import openings as twin
 
 FORK = Hierarchy.from_edges(
     [("a", "c"), ("b", "c"), ("a", "d"), ("b", "d"), ("a", "e"), ("e", "f")], list("abcdef")
@@ -33,16 +34,29 @@ def counted(rows=ROWS, codes=CODES):
     return count_openings(BinaryRows.from_matrix(np.asarray(rows)), codes, 3, FORK)[0]
 
 
-@given(graph=graphs())
-def test_features_with_the_same_parents_are_found(graph):
+@given(graph=graphs(), data=st.data())
+def test_counts_are_impossible_where_the_definition_says(graph, data):
     names, edges = graph
+    if not names:
+        return
     hierarchy = Hierarchy.from_edges(edges, names)
-    above = relations.parent_lists(hierarchy)
-    same = module._with_the_same_parents(above.indptr, above.indices)
-    parents = [frozenset(hierarchy.parents(name)) for name in names]
-    for v in range(len(names)):
-        assert parents[same[v]] == parents[v]
-        assert all((same[v] == same[u]) == (parents[v] == parents[u]) for u in range(v) if parents[v])
+    X = np.random.default_rng(data.draw(st.integers(0, 99))).random((8, len(names))) < data.draw(
+        st.floats(0.2, 0.9)
+    )
+    if data.draw(st.booleans()):
+        X = hierarchy.close(X)
+    parents = [{names.index(parent) for parent in hierarchy.parents(name)} for name in names]
+    counts = twin.count_open(X.astype(int).tolist(), [0, 1] * 4, 2, parents)
+    assert twin.impossible(counts, parents) == 0
+    for _ in range(data.draw(st.integers(0, 2))):
+        part = data.draw(st.sampled_from([counts.ones, counts.open]))
+        part[data.draw(st.integers(0, 1))][data.draw(st.integers(0, len(names) - 1))] += data.draw(
+            st.sampled_from([-1, 1, 2])
+        )
+    arrays = (np.array(part, dtype=np.int32) for part in (counts.ones, counts.open))
+    lists = relations.kernel_lists(hierarchy.adjacency)
+    found = _kernel.find_impossible_opening(*lists, np.array(counts.class_rows), *arrays)
+    assert found == twin.impossible(counts, parents)
 
 
 @given(table=tables(), block=st.sampled_from([1, 2, 4096]))

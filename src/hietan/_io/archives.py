@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
-import re
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._io._npy import as_npy, read_header
+from hietan._io._zip import StoredInfo, can_store, open_stored, read_directory, write_stored
 from hietan._io.files import replacing
 
 _NPY_HEADER = 1 << 16  # no header of an array is longer
@@ -25,10 +27,6 @@ MAX_UNPACKED = 8 << 30
 _JSON_BYTES, _JSON_RATIO = 16 << 20, 20
 _ARRAY_BYTES, _ARRAY_RATIO = 64 << 20, 100
 _PIECE = 1 << 20
-_USUAL_HEADER = re.compile(  # of an array of up to two dimensions, as numpy writes it
-    rb"\x93NUMPY\x01\x00v\x00\{'descr': '([<|][biuf][1248])', 'fortran_order': False, "
-    rb"'shape': \(([0-9]{1,15}),(?: ([0-9]{1,15}))?\), \} *\n"
-)
 
 
 def write_archive(
@@ -38,11 +36,24 @@ def write_archive(
 
     Arrays are written as by `numpy.save`. Unless `compressed`, all is written as it is, in a fraction of the time.
     """
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    n_bytes = sum(part.nbytes if isinstance(part, np.ndarray) else len(part) for part in members.values())
+    with replacing(path) as temporary:
+        if compressed or not can_store(list(members), n_bytes):
+            _write_by_zipfile(temporary, members, zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED)
+            return
+        with open(temporary, "r+b") as file:
+            write_stored(file, ((name, _pieces(content)) for name, content in members.items()))
+
+
+def _pieces(content: bytes | NDArray[Any]) -> Sequence[bytes | memoryview]:
+    return as_npy(content) if isinstance(content, np.ndarray) else (content,)
+
+
+def _write_by_zipfile(path: Path, members: Mapping[str, bytes | NDArray[Any]], method: int) -> None:
+    with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, _EPOCH)
-            info.create_system, info.external_attr = 3, 0o644 << 16
-            info.compress_type = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+            info.create_system, info.external_attr, info.compress_type = 3, 0o644 << 16, method
             if not isinstance(content, np.ndarray):
                 archive.writestr(info, content, info.compress_type, compresslevel=6)
                 continue
@@ -66,15 +77,21 @@ class ArchiveReader:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._length = file.seek(0, os.SEEK_END)
-        self._archive = zipfile.ZipFile(file)
+        self._file, self._stored = file, read_directory(file, self._length)
+        self._archive = zipfile.ZipFile(file) if self._stored is None else None
         self._left = MAX_UNPACKED
         self._free = {"json": _JSON_BYTES, "array": _ARRAY_BYTES}
 
     def read_json(self, name: str) -> Any:
         """The value of a member that holds JSON."""
-        info = self._archive.getinfo(name)
+        return json.loads(self.read_text(name))
+
+    def read_text(self, name: str) -> bytes:
+        """The bytes of a member that holds JSON."""
+        info = self._info(name)
         self._spend(info, _JSON_RATIO * self._packed(info), "json")
-        return json.loads(self._archive.read(info))
+        with self._open(info) as member:
+            return member.read()
 
     def read_array(self, name: str, *, expected: int = 0) -> NDArray[Any]:
         """The array of a member in the format of `numpy.save`: booleans, numbers or texts.
@@ -86,10 +103,10 @@ class ArchiveReader:
         expected : int
             A size in bytes that is plausible, however well the member is compressed.
         """
-        info = self._archive.getinfo(name)
+        info = self._info(name)
         self._spend(info, max(_ARRAY_RATIO * self._packed(info), expected), "array")
-        with self._archive.open(info) as member:
-            shape, in_columns, dtype = _read_header(member)
+        with self._open(info) as member:
+            shape, in_columns, dtype = read_header(member)
             size = math.prod(shape) * dtype.itemsize
             if size != info.file_size - member.tell():
                 raise ValueError(f"{name} should hold an array of shape {shape}, but its size does not fit")
@@ -101,10 +118,24 @@ class ArchiveReader:
             return np.asarray(array.view(np.uint8) != 0)  # any other byte would be a third truth value
         return array.astype(dtype.newbyteorder("="), copy=False)
 
-    def _packed(self, info: zipfile.ZipInfo) -> int:
+    def _info(self, name: str) -> zipfile.ZipInfo | StoredInfo:
+        if self._stored is not None and name in self._stored:
+            return self._stored[name]
+        return self._by_zipfile().getinfo(name)
+
+    def _open(self, info: zipfile.ZipInfo | StoredInfo) -> io.BufferedIOBase:
+        stored = open_stored(self._file, self._length, info) if isinstance(info, StoredInfo) else None
+        return stored or cast(io.BufferedIOBase, self._by_zipfile().open(info.filename))
+
+    def _by_zipfile(self) -> zipfile.ZipFile:
+        if self._archive is None:
+            self._archive = zipfile.ZipFile(self._file)
+        return self._archive
+
+    def _packed(self, info: zipfile.ZipInfo | StoredInfo) -> int:
         return min(info.compress_size, self._length)  # the archive may claim more than there is
 
-    def _spend(self, info: zipfile.ZipInfo, fair: int, kind: str) -> None:
+    def _spend(self, info: zipfile.ZipInfo | StoredInfo, fair: int, kind: str) -> None:
         """Refuse a member that is too large by itself or together with those that were read before.
 
         What is beyond a fair size is taken from the bytes that all members of a kind have in common: otherwise many
@@ -120,37 +151,12 @@ class ArchiveReader:
             )
 
 
-def _fill(array: NDArray[Any], member: IO[bytes], name: str) -> None:
+def _fill(array: NDArray[Any], member: io.BufferedIOBase, name: str) -> None:
     """Read all bytes of an array piece by piece: the memory of what is not there is never touched."""
     target = array.reshape(-1, order="A").view(np.uint8).data
     position = 0
     while position < len(target):
-        piece = member.read(min(_PIECE, len(target) - position))
-        if not piece:
+        read = member.readinto(target[position : position + _PIECE])
+        if not read:
             raise ValueError(f"{name} ends early")
-        target[position : position + len(piece)] = piece
-        position += len(piece)
-
-
-def _read_header(member: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """The shape, whether the array is stored by columns, and the type; the file is then at the first entry.
-
-    Raises ValueError or TypeError for anything but an array of booleans, numbers or texts.
-    """
-    found = _USUAL_HEADER.fullmatch(member.read(128))
-    if found is not None:  # numpy takes longer to parse a header than to read a small array
-        kind, *lengths = found.groups()
-        return tuple(int(length) for length in lengths if length is not None), False, np.dtype(kind.decode())
-    member.seek(0)
-    version = np.lib.format.read_magic(member)
-    if version == (1, 0):
-        shape, in_columns, dtype = np.lib.format.read_array_header_1_0(member)
-    elif version == (2, 0):
-        shape, in_columns, dtype = np.lib.format.read_array_header_2_0(member)
-    else:
-        raise ValueError(f"version {version} of the format of arrays is not known")
-    if dtype.kind not in "biufU" or dtype.itemsize == 0:
-        raise ValueError(f"an array must hold booleans, numbers or texts, got {dtype}")
-    if any(length < 0 for length in shape):
-        raise ValueError(f"an array cannot have the shape {shape}")
-    return shape, in_columns, dtype
+        position += read

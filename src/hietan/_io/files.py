@@ -53,6 +53,7 @@ def replacing(path: Path) -> Iterator[Path]:
             if not MOVES_OPEN_FILES:
                 locked.close()
             os.replace(temporary, path)
+            _unfinished.discard(temporary)
         except OSError as error:
             if error.filename == str(temporary):  # an error is about the file that was asked for
                 error.filename, error.filename2 = str(path), None
@@ -89,8 +90,9 @@ def _temporary_file(path: Path) -> Iterator[tuple[Path, IO[bytes]]]:
         finally:
             if not MOVES_OPEN_FILES:
                 locked.close()
-            with suppress(OSError):
-                temporary.unlink()
+            if temporary in _unfinished:
+                with suppress(OSError):
+                    temporary.unlink()
             locked.close()
             _unfinished.discard(temporary)
 

@@ -33,9 +33,7 @@ class StorableMixin(Documented):
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         """Refuse parameters without a name where the constructor does, but say how to pass them."""
-        by_place = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
-        _, *accepted = signature(cls.__init__).parameters.values()
-        if arguments and not any(parameter.kind in by_place for parameter in accepted):
+        if arguments and not _takes_places(cls):
             raise TypeError(
                 f"{cls.__name__} takes its parameters by name, but {arguments[0]!r:.60} has none; for a hierarchy: "
                 f"{cls.__name__}(hierarchy=...)"
@@ -72,6 +70,13 @@ class StorableMixin(Documented):
         self._check_parameters()
         for name, value in fitted.items():
             setattr(self, name, value)
+
+
+def _takes_places(cls: type) -> bool:
+    """Whether the constructor takes parameters without a name."""
+    by_place = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
+    _, *accepted = signature(cls.__init__).parameters.values()  # type: ignore[misc]
+    return any(parameter.kind in by_place for parameter in accepted)
 
 
 def with_unit(fitted: Mapping[str, Any]) -> dict[str, Any]:

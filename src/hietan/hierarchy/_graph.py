@@ -38,13 +38,6 @@ class IndexLists:
         return np.diff(self.indptr)
 
 
-def lists_from_pairs(row: Index, column: Index, n: int) -> IndexLists:
-    """The columns of each of `n` rows, from pairs (row, column); a repeated pair counts once."""
-    if not ((row[1:] > row[:-1]) | ((row[1:] == row[:-1]) & (column[1:] > column[:-1]))).all():
-        row, column = np.divmod(sorted_unique(row * n + column), max(n, 1))
-    return IndexLists(np.searchsorted(row, np.arange(n + 1)), column.astype(np.int32))
-
-
 def transpose(lists: IndexLists) -> IndexLists:
     """The vertices whose lists hold each vertex: parents become children, and ancestors descendants."""
     turned = as_matrix(lists).tocsc()
@@ -104,10 +97,21 @@ def gather(lists: IndexLists, which: NDArray[np.integer]) -> Index:
     return lists.indices[expand_ranges(start, lists.indptr[which + 1] - start)].astype(np.int64)
 
 
-def find_levels(children: IndexLists) -> tuple[IndexLists, Index]:
-    """The parents of each vertex, and the length of the longest path to it from a root: -1 on a cycle and below one."""
-    indptr, indices, depth = _kernel.find_levels(children.indptr, children.indices)
-    return IndexLists(indptr, indices), depth
+def find_levels(
+    parent: NDArray[np.integer], child: NDArray[np.integer], n: int
+) -> tuple[IndexLists, IndexLists, Index]:
+    """The children and the parents of each of `n` vertices, and their levels, from edges; a repeated edge counts once.
+
+    The level of a vertex is the length of the longest path to it from a root: -1 on a cycle and below one.
+    """
+    above, below = (np.ascontiguousarray(end, dtype=np.int64) for end in (parent, child))
+    found = _kernel.find_levels(above, below, n)
+    if found is None:
+        above, below = np.divmod(sorted_unique(above * n + below), max(n, 1))
+        found = _kernel.find_levels(above, below, n)
+    assert found is not None  # the edges are sorted now
+    child_indptr, children, parent_indptr, parents, depth = found
+    return IndexLists(child_indptr, children), IndexLists(parent_indptr, parents), depth
 
 
 def find_cycle(parents: IndexLists, depth: Index) -> list[int]:

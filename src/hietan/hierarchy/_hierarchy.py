@@ -15,6 +15,7 @@ import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
 from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._html import hierarchy_html
+from hietan.hierarchy._names import ListedNames
 from hietan.hierarchy._value import Immutable
 from hietan.hierarchy.checks import (
     check_adjacency,
@@ -25,12 +26,14 @@ from hietan.hierarchy.checks import (
     check_parents,
     edges_of_frame,
     first_few,
+    refuse_cycle,
     refuse_unknown,
 )
 from hietan.hierarchy.drawing import Drawable
 from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
+Names = tuple[str, ...] | ListedNames
 
 
 class Hierarchy(Drawable, Immutable):
@@ -61,7 +64,7 @@ class Hierarchy(Drawable, Immutable):
     (('F', 'D'),)
     """
 
-    _features: tuple[str, ...]
+    _names: Names
     _parents: IndexLists
     _children: IndexLists
     _depths: NDArray[np.int64]
@@ -175,30 +178,23 @@ class Hierarchy(Drawable, Immutable):
         return cls._from_arrays(names, ends[:, 0], ends[:, 1])
 
     @classmethod
-    def _from_arrays(
-        cls, names: tuple[str, ...], parent: NDArray[np.integer], child: NDArray[np.integer]
-    ) -> Hierarchy:
-        loops = np.flatnonzero(parent == child)
-        if loops.size:
-            raise ValueError(f"{names[parent[loops[0]]]!r} is its own parent; remove that edge")
-        children = _graph.lists_from_pairs(parent.astype(np.int64), child.astype(np.int64), len(names))
-        parents, depths = _graph.find_levels(children)
+    def _from_arrays(cls, names: Names, parent: NDArray[np.integer], child: NDArray[np.integer]) -> Hierarchy:
+        children, parents, depths = _graph.find_levels(parent, child, len(names))
         if (depths < 0).any():
-            cycle = [names[v] for v in _graph.find_cycle(parents, depths)]
-            shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
-            raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")
+            listed = tuple(names)
+            refuse_cycle([listed[v] for v in _graph.find_cycle(parents, depths)])
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
-        self.__dict__.update(_features=names, _parents=parents, _children=children, _depths=depths)
+        self.__dict__.update(_names=names, _parents=parents, _children=children, _depths=depths)
         return self
 
     # ---------------------------------------------------------------------------------------- reading
 
-    @property
+    @cached_property
     def features(self) -> tuple[str, ...]:
         """The names, in the order of the columns."""
-        return self._features
+        return tuple(self._names)
 
     @property
     def depths(self) -> NDArray[np.int64]:
@@ -222,7 +218,7 @@ class Hierarchy(Drawable, Immutable):
         return self._named(np.flatnonzero(self._children.lengths == 0))
 
     def __len__(self) -> int:
-        return len(self._features)
+        return len(self._names)
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and name in self._index
@@ -243,11 +239,11 @@ class Hierarchy(Drawable, Immutable):
 
     def ancestors(self, name: str) -> frozenset[str]:
         """All features above this one."""
-        return frozenset(map(self._features.__getitem__, _graph.reachable(self._parents, self.index(name))))
+        return frozenset(map(self.features.__getitem__, _graph.reachable(self._parents, self.index(name))))
 
     def descendants(self, name: str) -> frozenset[str]:
         """All features below this one."""
-        return frozenset(map(self._features.__getitem__, _graph.reachable(self._children, self.index(name))))
+        return frozenset(map(self.features.__getitem__, _graph.reachable(self._children, self.index(name))))
 
     def related(self, a: str, b: str) -> bool:
         """Whether one of the two is an ancestor of the other."""
@@ -256,10 +252,10 @@ class Hierarchy(Drawable, Immutable):
 
     @cached_property
     def _index(self) -> dict[str, int]:
-        return {name: v for v, name in enumerate(self._features)}
+        return {name: v for v, name in enumerate(self.features)}
 
     def _named(self, indices: NDArray[np.integer]) -> tuple[str, ...]:
-        return tuple(map(self._features.__getitem__, indices.tolist()))
+        return tuple(map(self.features.__getitem__, indices.tolist()))
 
     # ---------------------------------------------------------------------------------------- matrices
 
@@ -330,11 +326,11 @@ class Hierarchy(Drawable, Immutable):
         if columns and self._index and not any(name in self for name in columns):
             raise ValueError(
                 f"none of the columns is in the hierarchy: the columns are {first_few(columns)}; "
-                f"the features of the hierarchy are {first_few(self._features)}"
+                f"the features of the hierarchy are {first_few(self.features)}"
             )
 
     def _over(self, names: tuple[str, ...]) -> Hierarchy:
-        if names == self._features:
+        if names == self.features:
             return self
         d = len(self)
         old = np.fromiter((self._index.get(name, d) for name in names), dtype=np.int64, count=len(names))
@@ -368,7 +364,7 @@ class Hierarchy(Drawable, Immutable):
         over, ones, _ = self._read(X)
         zeros = missing_ones(ones, _graph.as_matrix(over._parents))
         found = (
-            (row, over._features[parent], over._features[child])
+            (row, over.features[parent], over.features[child])
             for row, parent in zip(zeros.row.tolist(), zeros.col.tolist(), strict=True)
             for child in over._children[parent].tolist()
             if ones[row, child]
@@ -403,27 +399,27 @@ class Hierarchy(Drawable, Immutable):
         """A `networkx.DiGraph` with the same names and edges, which run from parent to child."""
         networkx = import_optional("networkx", extra="frames", purpose="to_networkx")
         graph = networkx.DiGraph()
-        graph.add_nodes_from(self._features)
+        graph.add_nodes_from(self.features)
         graph.add_edges_from(self.edges)
         return graph
 
     # ---------------------------------------------------------------------------------------- being a value
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parent = np.repeat(np.arange(len(self), dtype=np.int32), self._children.lengths)
-        return rebuild, (self._features, parent, self._children.indices)
+        _, parent, child = take_apart(self)
+        return rebuild, (self.features, parent, child)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
             return NotImplemented
         return self is other or (
-            self._features == other._features
-            and np.array_equal(self._children.indptr, other._children.indptr)
+            np.array_equal(self._children.indptr, other._children.indptr)
             and np.array_equal(self._children.indices, other._children.indices)
+            and self.features == other.features
         )
 
     def __hash__(self) -> int:
-        return hash((self._features, self._children.indptr.tobytes(), self._children.indices.tobytes()))
+        return hash((self.features, self._children.indptr.tobytes(), self._children.indices.tobytes()))
 
     def __repr__(self) -> str:
         counts = [(len(self), "feature"), (len(self._children.indices), "edge"), (len(self.roots), "root")]
@@ -441,6 +437,13 @@ class Hierarchy(Drawable, Immutable):
         return hierarchy_html(counts, self.roots, self.children)
 
 
-def rebuild(names: tuple[str, ...], parent: NDArray[np.int32], child: NDArray[np.int32]) -> Hierarchy:
-    """The hierarchy of a pickle."""
+def take_apart(hierarchy: Hierarchy) -> tuple[Names, NDArray[np.int32], NDArray[np.int32]]:
+    """The names and the positions of both ends of each edge, which `rebuild` puts together."""
+    children = hierarchy._children
+    parent = np.repeat(np.arange(len(hierarchy), dtype=np.int32), children.lengths)
+    return hierarchy._names, parent, children.indices
+
+
+def rebuild(names: Names, parent: NDArray[np.integer], child: NDArray[np.integer]) -> Hierarchy:
+    """The hierarchy of a pickle or a file."""
     return Hierarchy._from_arrays(names, parent, child)

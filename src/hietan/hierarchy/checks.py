@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import scipy.sparse as sp
@@ -150,6 +150,14 @@ def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> 
     if unknown:
         listed = first_few(list(known)) or "there are none"
         raise ValueError(f"{where} {first_few(unknown)}, not among the features ({listed})")
+
+
+def refuse_cycle(cycle: Sequence[str]) -> NoReturn:
+    """Refuse edges that form a cycle, whose names are given from parent to child."""
+    if len(cycle) == 1:
+        raise ValueError(f"{cycle[0]!r} is its own parent; remove that edge")
+    shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
+    raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")
 
 
 def first_few(names: Sequence[str], at_most: int = 3) -> str:

@@ -75,6 +75,7 @@ def arrays(rng, kernel):
     a["keys"] = rng.integers(0, 10, d * (d - 1) // 2)
     a["up_indptr"], a["up_indices"] = csr(above, np.int32)
     a["down_indptr"], a["down_indices"] = csr(above.T, np.int32)
+    a["edge_parent"], a["edge_child"] = np.nonzero(above.T)
     a["depths"] = above.sum(axis=1)
     a["open"] = np.maximum(a["ones"], rng.integers(0, n + 1, a["ones"].shape, dtype=np.int32))
     a["child_indptr"], a["child_indices"] = csr(above.T & (rng.random((d, d)) < 0.7), np.int32)
@@ -86,6 +87,9 @@ def arrays(rng, kernel):
     a["csr_indptr"], a["csr_indices"] = a["indptr"].astype(np.int64), a["indices"].astype(np.int32)
     a["csr_values"], a["sign"] = np.ones(a["indices"].size), np.where(y == 0, 1.0, -1.0)
     a["weight"] = np.full(n, 1 / n)
+    listed = sorted("ab "[k % 3] * int(rng.integers(1, 20)) + str(k) for k in range(d))
+    for kind, names in (("sorted", listed), ("mixed", listed[::-1]), ("repeated", listed[:1] + listed)):
+        a[f"{kind}_names"] = np.frombuffer(json.dumps(names).encode(), np.uint8).copy()
     a["first"], a["second"] = np.zeros(1, np.int64), np.full(1, d - 1)
     return a
 
@@ -249,6 +253,8 @@ class Round:
         self.call(
             "count_openings", openings, *table, a["codes"], classes, block, gives=[counts, counts, object]
         )
+        lists, totals = (a["down_indptr"], a["down_indices"]), (a["class_count"], a["ones"], a["open"])
+        self.call("find_impossible_opening", *lists, *totals, gives=int)
         for left_out in (-1, 0):
             scorer = self.make("OpenScorer", openings, a["ones"], a["open"], smoothing, left_out)
             if scorer is not None:  # the arrays may have been written to since
@@ -273,8 +279,9 @@ class Round:
             weights = np.resize(np.concatenate([numbers, [0]]), size).astype(np.int32)
             self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
-        levels = [(np.int64, None), (np.int32, None), (np.int64, None)]
-        call("find_levels", a["down_indptr"].astype(np.int64), a["down_indices"], gives=levels)
+        call("find_levels", a["edge_parent"], a["edge_child"], d, gives=tuple | None)
+        for kind in ("sorted", "mixed", "repeated"):
+            call("count_names", a[f"{kind}_names"], gives=int)
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
         lists = a["indptr"], a["indices"], a["rows"]

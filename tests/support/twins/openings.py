@@ -50,6 +50,26 @@ def count_open(X: Rows, y: Sequence[int], n_classes: int, parents: Parents) -> O
     return OpenCounts([list(y).count(c) for c in range(n_classes)], ones, opened)
 
 
+def impossible(counts: OpenCounts, parents: Parents) -> int:
+    """What no rows can have: 1 a number, 2 that of features with the same parents, 3 that below a parent; 0 if none."""
+    classes, d = range(len(counts.class_rows)), range(len(parents))
+    cells = [(counts.class_rows[c], counts.ones[c], counts.open[c]) for c in classes]
+    if not all(0 <= ones[v] <= opened[v] <= n for n, ones, opened in cells for v in d):
+        return 1
+    for n, _, opened in cells:
+        if any(opened[v] != n for v in d if not parents[v]):
+            return 2
+        if any(opened[u] != opened[v] for u in d for v in d if parents[u] == parents[v]):
+            return 2
+    for n, ones, opened in cells:
+        for v in d:
+            if any(opened[v] > n - (opened[p] - ones[p]) for p in parents[v]):
+                return 3
+            if len(parents[v]) == 1 and any(opened[v] < ones[p] for p in parents[v]):
+                return 3
+    return 0
+
+
 def theta(c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> Fraction:
     """P(x_v = 1 | v is open, c), exactly: 1 - theta may be tiny, and a float would lose its digits."""
     q = Fraction(1, 2)
