@@ -37,6 +37,8 @@ struct Counts {
     std::int64_t operator[](std::size_t c) const { return first[c * stride]; }
   };
 
+  static constexpr std::int32_t kNever = 0;
+
   std::int64_t rows() const {
     std::int64_t n = 0;
     for (std::size_t c = 0; c < classes; ++c) n += class_count[c];
@@ -72,10 +74,7 @@ struct Counts {
   }
 
   // That of two features that no row has both of.
-  static Cell apart() {
-    static constexpr std::int32_t kNever = 0;
-    return {&kNever, 0};
-  }
+  static Cell apart() { return {&kNever, 0}; }
 };
 
 // Walks over pairs of features, band after band of the second one.
