@@ -21,16 +21,16 @@ namespace detail {
 
 // Turns the values of d estimators into their shares in the sum of p_i, and returns the entropy of these. Shares far
 // below the last bit of what they would add to are 0.
-inline double shares_of(std::vector<double>& values) {
+inline double shares_of(double* values, std::size_t d) {
   constexpr double kLeast = 1e-18, kLogLeast = -41.5;  // e^-41.5 is below it
   LogSum sum;
-  for (const double value : values) sum.add(value);
+  for (std::size_t i = 0; i < d; ++i) sum.add(values[i]);
   const double total = sum.value();
   double entropy = 0.0;
-  for (double& value : values) {
-    const double share = value - total > kLogLeast ? std::exp(value - total) : 0.0;
-    if (share >= kLeast) entropy -= share * (value - total);
-    value = share >= kLeast ? share : 0.0;
+  for (std::size_t i = 0; i < d; ++i) {
+    const double log = values[i] - total, share = log > kLogLeast ? std::exp(log) : 0.0;
+    if (share >= kLeast) entropy -= share * log;
+    values[i] = share >= kLeast ? share : 0.0;
   }
   return entropy;
 }
@@ -104,7 +104,7 @@ inline void add_features(const Turned* begin, const Turned* end, int a, const do
   }
 }
 
-// Rows that are summed side by side, in one class.
+// Rows that are summed side by side, in one class. Its memory is used again for the next class.
 struct RowBlock {
   std::vector<std::size_t> rows;            // at most kSide of them
   std::vector<std::int32_t> estimators[2];  // [a]: those that have a share in any row in which their feature is a
@@ -116,44 +116,53 @@ struct RowBlock {
 
   double* sum(bool x, std::size_t j) { return sums[x].data() + (x ? index(number[j]) : j) * kSide; }
   const double* sum(bool x, std::size_t j) const { return sums[x].data() + (x ? index(number[j]) : j) * kSide; }
+
+  // `all` holds the shares of d estimators in every row.
+  void assign(const std::size_t* first, std::size_t n, const Ones& all_ones, const double* all, std::size_t d) {
+    rows.assign(first, first + n);
+    ones.assign(d, 0);
+    for (std::size_t r = 0; r < n; ++r)
+      for (const std::int32_t j : all_ones[rows[r]]) ones[index(j)] |= std::uint32_t{1} << r;
+    somewhere.clear();
+    number.clear();
+    for (std::size_t j = 0; j < d; ++j) {
+      number.push_back(ones[j] ? static_cast<std::int32_t>(somewhere.size()) : -1);
+      if (ones[j]) somewhere.push_back(feature_id(j));
+    }
+    for (const int a : {0, 1}) {
+      estimators[a].clear();
+      for (std::size_t i = 0; i < d; ++i)
+        if (has_share(i, a, all, d)) estimators[a].push_back(feature_id(i));
+      shares[a].assign(estimators[a].size() * kSide, 0.0);
+      for (std::size_t k = 0; k < estimators[a].size(); ++k) {
+        const std::size_t i = index(estimators[a][k]);
+        for (std::size_t r = 0; r < n; ++r)
+          if (is_one(i, r) == (a != 0)) shares[a][k * kSide + r] = all[rows[r] * d + i];
+      }
+    }
+  }
+
+  bool is_one(std::size_t j, std::size_t r) const { return (ones[j] >> r & 1) != 0; }
+
+ private:
+  bool has_share(std::size_t i, int a, const double* all, std::size_t d) const {
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (is_one(i, r) == (a != 0) && all[rows[r] * d + i] > 0.0) return true;
+    return false;
+  }
 };
 
-// The factors of one class.
+// The factors of one class, in blocks of rows.
 class FactorSums {
  public:
-  FactorSums(const Tables& tables, const Relations& relations, Ancestors ancestors, std::size_t c)
+  FactorSums(const Tables& tables, const Relations& relations, Ancestors ancestors, std::size_t c,
+             std::vector<RowBlock>& blocks)
       : tables_(tables),
         c_(c),
         profiles_(tables, c),
         band_(tables, relations, ancestors, c, c + 1),
+        blocks_(blocks),
         start_(tables.features() + 1) {}
-
-  // The shares of each row are given back as soon as they are in a block.
-  void add_block(const std::size_t* rows, std::size_t n, const Ones& ones, std::vector<std::vector<double>>& shares) {
-    RowBlock block;
-    block.rows.assign(rows, rows + n);
-    block.ones.assign(tables_.features(), 0);
-    for (std::size_t r = 0; r < n; ++r)
-      for (const std::int32_t j : ones[rows[r]]) block.ones[index(j)] |= std::uint32_t{1} << r;
-    for (std::size_t i = 0; i < tables_.features(); ++i) {
-      block.number.push_back(block.ones[i] ? static_cast<std::int32_t>(block.somewhere.size()) : -1);
-      if (block.ones[i]) block.somewhere.push_back(feature_id(i));
-      double side[2][kSide] = {};
-      bool any[2] = {false, false};
-      for (std::size_t r = 0; r < n; ++r) {
-        const bool a = block.ones[i] >> r & 1;
-        side[a][r] = shares[rows[r]][i];
-        any[a] = any[a] || side[a][r] > 0.0;
-      }
-      for (int a = 0; a < 2; ++a) {
-        if (!any[a]) continue;
-        block.estimators[a].push_back(feature_id(i));
-        block.shares[a].insert(block.shares[a].end(), side[a], side[a] + kSide);
-      }
-    }
-    for (std::size_t r = 0; r < n; ++r) std::vector<double>().swap(shares[rows[r]]);
-    blocks_.push_back(std::move(block));
-  }
 
   // Calls write(row, j, factor) for each row and feature.
   template <class Write>
@@ -168,7 +177,7 @@ class FactorSums {
       for (std::size_t first = 0; first < tables_.features(); first += kTile) {
         const std::size_t last = std::min(first + kTile, tables_.features());
         for (std::size_t r = 0; r < block.rows.size(); ++r)
-          for (std::size_t j = first; j < last; ++j) write(block.rows[r], j, block.sum(block.ones[j] >> r & 1, j)[r]);
+          for (std::size_t j = first; j < last; ++j) write(block.rows[r], j, block.sum(block.is_one(j, r), j)[r]);
       }
   }
 
@@ -204,6 +213,7 @@ class FactorSums {
         const double* sum = sums[x][b].data() + profiles_.of(j) * kSide;
         blocks_[b].sums[x].insert(blocks_[b].sums[x].end(), sum, sum + kSide);
       };
+      for (std::vector<double>& of_value : blocks_[b].sums) of_value.clear();
       blocks_[b].sums[0].reserve(tables_.features() * kSide);
       for (std::size_t j = 0; j < tables_.features(); ++j) append(0, j);
       for (const std::int32_t j : blocks_[b].somewhere) append(1, index(j));
@@ -310,7 +320,7 @@ class FactorSums {
     for (const Turned* at = begin; at != end; ++at) {
       const std::size_t j = index(at->feature);
       for (std::size_t t = 0; t < n; ++t) {
-        const bool x = block.ones[j] >> used[t] & 1;
+        const bool x = block.is_one(j, used[t]);
         block.sum(x, j)[used[t]] += at->beyond[a][x] * shares[used[t]];
       }
     }
@@ -320,7 +330,7 @@ class FactorSums {
   std::size_t c_;
   Profiles profiles_;
   PartnerBand band_;
-  std::vector<RowBlock> blocks_;
+  std::vector<RowBlock>& blocks_;
   std::vector<std::size_t> start_;     // of the partners of each feature, and one more
   PlainVector<std::uint16_t> places_;  // of partners, within the band
   PlainVector<double> beyond_[2][2];   // [a][x]: what j adds where x_j = x and x_i = a, beyond that of features apart
@@ -340,37 +350,41 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
   const std::size_t d = tables.features(), classes = tables.classes();
   const detail::Ones ones = detail::features_at_one(words, rows, d);
   Checkpoint checkpoint;
+  PlainVector<double> shares(rows * d);
+  std::vector<detail::RowBlock> blocks;
   for (std::size_t c = 0; c < classes; ++c) {
-    std::vector<std::vector<double>> shares(rows);
     std::vector<std::size_t> estimators(rows, 0), spread(rows, 0), order;
-    for (std::vector<double>& of_row : shares) of_row.assign(d, -std::numeric_limits<double>::infinity());
+    std::fill(shares.begin(), shares.end(), -std::numeric_limits<double>::infinity());
     detail::EstimatorBlock block(tables, relations, ancestors, min_frequency, c, c + 1);
     while (block.next()) {
       checkpoint.pass(d * detail::kBlock);
       block.fill(c, log_prior[c]);
       for (std::size_t row = 0; row < rows; ++row) {
         checkpoint.pass(ones[row].size());
-        std::vector<double>& values = shares[row];
+        double* values = shares.data() + row * d;
         estimators[row] += block.evaluate(ones[row], [&](std::size_t i, double value) { values[i] = value; });
       }
     }
     for (std::size_t row = 0; row < rows; ++row) {
       averaged[row] = estimators[row] > 0;
       averaging[row * classes + c] = 0.0;
+      double *of_row = shares.data() + row * d, *factors = out + (row * classes + c) * d;
       if (averaged[row]) {
         order.push_back(row);
-        averaging[row * classes + c] = detail::shares_of(shares[row]) - std::log(static_cast<double>(estimators[row]));
-        spread[row] = d - index(std::count(shares[row].begin(), shares[row].end(), 0.0));
+        averaging[row * classes + c] = detail::shares_of(of_row, d) - std::log(static_cast<double>(estimators[row]));
+        spread[row] = d - index(std::count(of_row, of_row + d, 0.0));
         continue;
       }
-      double* factors = out + (row * classes + c) * d;
       for (std::size_t v = 0; v < d; ++v) factors[v] = tables.log_root(v, false, c);
       for (const std::int32_t v : ones[row]) factors[v] = tables.log_root(index(v), true, c);
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spread[a] < spread[b]; });
-    detail::FactorSums sums(tables, relations, ancestors, c);
-    for (std::size_t k = 0; k < order.size(); k += detail::kSide)
-      sums.add_block(order.data() + k, std::min(detail::kSide, order.size() - k), ones, shares);
+    blocks.resize((order.size() + detail::kSide - 1) / detail::kSide);
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      const std::size_t first = b * detail::kSide;
+      blocks[b].assign(order.data() + first, std::min(detail::kSide, order.size() - first), ones, shares.data(), d);
+    }
+    detail::FactorSums sums(tables, relations, ancestors, c, blocks);
     sums.sum([&](std::size_t row, std::size_t j, double factor) { out[(row * classes + c) * d + j] = factor; });
   }
 }
