@@ -88,6 +88,11 @@ NAN = np.array([[0, np.nan], [0, 0]])
         (lambda: Hierarchy.unrelated([3]), TypeError, "got 3"),
         (lambda: Hierarchy.unrelated(None), TypeError, "the NoneType None"),
         (lambda: Hierarchy.from_edges([("A", "A")]), ValueError, "'A' is its own parent"),
+        (
+            lambda: Hierarchy.from_edges([("A", "B"), ("B", "A"), ("D", "D"), ("C", "C")]),
+            ValueError,
+            "'D' is its own parent",
+        ),
         (lambda: Hierarchy.from_parents([("A", "B")]), TypeError, "must map .* the list"),
         (lambda: Hierarchy.from_parents({"A": "BC"}), TypeError, "parents of 'A' .* the str 'BC'"),
         (lambda: Hierarchy.from_parents({"A": None}), TypeError, "parents of 'A' .* None"),

@@ -6,8 +6,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from hietan._io import ArchiveReader, archives, write_archive
-from hietan._io._zip import open_stored, read_directory
+from hietan._io import ArchiveReader, _zip, archives, write_archive
+from hietan._io._zip import open_stored, read_directory, write_stored
 
 
 def with_zipfile(path, members):
@@ -96,3 +96,50 @@ def test_a_member_is_read_again_from_its_beginning_only(tmp_path):
             assert member.read() == b"[1]" and member.read() == b""
             with pytest.raises(ValueError, match="from its beginning"):
                 member.seek(2)
+
+
+@pytest.mark.parametrize("copied", [1, 1 << 20])
+def test_the_checksum_is_that_of_what_was_written(monkeypatch, copied):
+    """Somebody may change an array while it is saved: the file has one state or another, but it can be read."""
+    monkeypatch.setattr(_zip, "_COPIED", copied)
+
+    class Meddling(io.BytesIO):
+        def write(self, data):
+            array[:] = array + 1
+            return super().write(data)
+
+    array = np.zeros(100, dtype=np.uint8)
+    file = Meddling()
+    write_stored(file, [("a", [b"head", memoryview(array)]), ("b", [b"tail"])])
+    file.seek(0)
+    with zipfile.ZipFile(file) as archive:
+        assert archive.testzip() is None
+        assert archive.read("b") == b"tail"
+
+
+def test_members_that_overlap_are_left_to_zipfile():
+    """Each member of such a file may be as long as the whole: unpacked, it would be many times as large."""
+    inner, first, second = b"1234", io.BytesIO(), io.BytesIO()
+    write_stored(first, [("b", [inner])])
+    inside = first.getvalue()[
+        : _zip._LOCAL.size + 1 + len(inner)
+    ]  # the second member is the content of the first
+    write_stored(second, [("a", [inside])])
+    start = _zip._LOCAL.size + 1
+    data = second.getvalue()[: start + len(inside)]
+    a = read_directory(second, len(second.getvalue()))["a"]
+    b = read_directory(first, len(first.getvalue()))["b"]
+    table = _zip._entry("a", a.CRC, a.file_size, 0) + _zip._entry("b", b.CRC, b.file_size, start)
+    data += table + _zip._end(2, len(table), len(data))
+    assert zipfile.ZipFile(io.BytesIO(data)).namelist() == ["a", "b"]
+    assert read_directory(io.BytesIO(data), len(data)) is None
+
+
+def test_a_file_that_becomes_shorter_while_it_is_read_is_refused(tmp_path):
+    path = tmp_path / "archive"
+    write_archive(path, {"a.json": b"[1, 2, 3]"}, compressed=False)
+    with open(path, "r+b") as file:
+        archive = ArchiveReader(file)
+        file.truncate(_zip._LOCAL.size + len("a.json") + 4)
+        with pytest.raises(EOFError, match=r"a\.json ends early"):
+            archive.read_json("a.json")

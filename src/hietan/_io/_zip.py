@@ -18,6 +18,7 @@ Piece = bytes | memoryview
 MAX_STORED = (1 << 31) - 1 - (1 << 20)
 """Archives of more bytes need another layout; some are left for the headers."""
 _MAX_MEMBERS = 1 << 10
+_COPIED = 1 << 20  # bytes that are copied before they are written, so that their checksum fits
 _VERSION, _SYSTEM, _MODE = 20, 3, 0o644 << 16  # what reads it, Unix, and how a file is unpacked there
 _MIDNIGHT, _DAY = 0, 1 << 5 | 1  # 1 January 1980, the earliest time that a zip archive can hold
 _LOCAL = struct.Struct("<4sHHHHHLLLHH")
@@ -35,20 +36,39 @@ def _is_simple(name: str) -> bool:
 
 
 def write_stored(file: IO[bytes], members: Iterable[tuple[str, Sequence[Piece]]]) -> None:
-    """Write an archive of members, each of which is given by its pieces, from the beginning of a file."""
+    """Write an archive of members, each of which is given by its pieces, from the beginning of a file.
+
+    The checksum is that of the bytes that are written, even if somebody changes the pieces meanwhile.
+    """
     position, directory = 0, list[bytes]()
     for name, pieces in members:
-        crc = size = 0
-        for piece in pieces:
-            crc, size = zlib.crc32(piece, crc), size + len(piece)
-        header = _local_header(name, crc, size)
-        file.write(header)
-        for piece in pieces:
-            file.write(piece)
+        size = sum(map(len, pieces))
+        if size <= _COPIED:
+            content = b"".join(pieces)
+            crc = zlib.crc32(content)
+            file.write(_local_header(name, crc, size) + content)
+        else:
+            crc = _write_in_place(file, name, size, pieces)
         directory.append(_entry(name, crc, size, position))
-        position += len(header) + size
+        position += _LOCAL.size + len(name) + size
     table = b"".join(directory)
     file.write(table + _end(len(directory), len(table), position))
+
+
+def _write_in_place(file: IO[bytes], name: str, size: int, pieces: Sequence[Piece]) -> int:
+    """Write a member whose pieces are too large to copy, a part at a time, and then its header; its checksum."""
+    start, crc = file.tell(), 0
+    file.write(_local_header(name, crc, size))
+    for piece in pieces:
+        for at in range(0, len(piece), _COPIED):
+            part = bytes(piece[at : at + _COPIED])
+            crc = zlib.crc32(part, crc)
+            file.write(part)
+    end = file.tell()
+    file.seek(start)
+    file.write(_local_header(name, crc, size))
+    file.seek(end)
+    return crc
 
 
 def _local_header(name: str, crc: int, size: int) -> bytes:
@@ -83,6 +103,7 @@ def read_directory(file: IO[bytes], length: int) -> dict[str, StoredInfo] | None
         return None
     file.seek(position)
     table, at, members = file.read(size), 0, dict[str, StoredInfo]()
+    expected = 0  # where the next member begins: they neither overlap nor leave gaps
     for _ in range(n):
         if at + _CENTRAL.size > len(table):
             return None
@@ -91,10 +112,11 @@ def read_directory(file: IO[bytes], length: int) -> dict[str, StoredInfo] | None
         if not _is_simple(name) or name in members:
             return None
         entry = _entry(name, crc, unpacked, start)
-        if table[at : at + len(entry)] != entry:
+        if table[at : at + len(entry)] != entry or start != expected:
             return None
         members[name], at = StoredInfo(name, crc, unpacked, packed, start), at + len(entry)
-    return members if at == len(table) else None
+        expected += _LOCAL.size + of_name + unpacked
+    return members if at == len(table) and expected == position else None
 
 
 def _end(n: int, size: int, position: int) -> bytes:
@@ -135,7 +157,10 @@ class StoredMember(io.BufferedIOBase):
     def read(self, n: int | None = -1) -> bytes:
         """At most `n` bytes, or all that are left."""
         left = self._size - self._position
-        data = self._file.read(left if n is None or n < 0 else min(n, left))
+        wanted = left if n is None or n < 0 else min(n, left)
+        data = self._file.read(wanted)
+        if len(data) < wanted:  # the file has become shorter
+            raise EOFError(f"{self._info.filename} ends early")
         self._count(data)
         return data
 

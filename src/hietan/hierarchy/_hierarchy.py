@@ -181,8 +181,9 @@ class Hierarchy(Drawable, Immutable):
     def _from_arrays(cls, names: Names, parent: NDArray[np.integer], child: NDArray[np.integer]) -> Hierarchy:
         children, parents, depths = _graph.find_levels(parent, child, len(names))
         if (depths < 0).any():
-            listed = tuple(names)
-            refuse_cycle([listed[v] for v in _graph.find_cycle(parents, depths)])
+            listed, loops = tuple(names), parent[parent == child]
+            cycle = loops[:1].tolist() if loops.size else _graph.find_cycle(parents, depths)
+            refuse_cycle([listed[v] for v in cycle])
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
