@@ -68,9 +68,10 @@ class EstimatorBlock {
       : tables_(tables),
         min_frequency_(min_frequency),
         is_sparse_(tables.counts().sparse()),
+        first_class_(first_class),
         band_(tables, relations, ancestors, first_class, is_sparse_ ? last_class : first_class),
         pairs_(is_sparse_ ? 0 : tables.features() * kBlock * tables.classes()) {
-    for (std::size_t c = 0; c < tables.classes(); ++c) profiles_.emplace_back(tables, c);
+    for (std::size_t c = first_class; is_sparse_ && c < last_class; ++c) profiles_.emplace_back(tables, c);
     for (int a = 0; a < 2; ++a) {
       difference_[a].resize(tables.features() * kBlock);
       base_[a].resize(kBlock);
@@ -90,12 +91,13 @@ class EstimatorBlock {
   }
 
   void fill(std::size_t c, double log_prior) {
-    const Profiles& profiles = profiles_[c];
-    std::vector<BlockRow> apart(profiles.count());
+    const Profiles* profiles = is_sparse_ ? &profiles_[c - first_class_] : nullptr;
+    std::vector<BlockRow> apart(is_sparse_ ? profiles->count() : 1);
     for (int a = 0; a < 2; ++a) {
-      if (is_sparse_) fill_apart(c, a != 0, apart);
+      if (is_sparse_) fill_apart(*profiles, c, a != 0, apart);
       for (std::size_t k = 0; k < width_; ++k) base_[a][k] = log_prior + tables_.log_even_root(first_ + k, a != 0, c);
-      for (std::size_t j = 0; j < tables_.features(); ++j) fill_row(j, a != 0, c, apart[profiles.of(j)]);
+      for (std::size_t j = 0; j < tables_.features(); ++j)
+        fill_row(j, a != 0, c, apart[is_sparse_ ? profiles->of(j) : 0]);
     }
   }
 
@@ -129,11 +131,11 @@ class EstimatorBlock {
   }
 
   // What features of each profile add that are apart from the estimators' features.
-  void fill_apart(std::size_t c, bool a, std::vector<BlockRow>& apart) const {
+  void fill_apart(const Profiles& profiles, std::size_t c, bool a, std::vector<BlockRow>& apart) const {
     for (std::size_t g = 0; g < apart.size(); ++g)
       for (std::size_t k = 0; k < width_; ++k) {
         double log[2];
-        log_apart(tables_, profiles_[c].example(g), first_ + k, a, c, log);
+        log_apart(tables_, profiles.example(g), first_ + k, a, c, log);
         put(log, k, apart[g]);
       }
   }
@@ -172,7 +174,8 @@ class EstimatorBlock {
   const Tables& tables_;
   std::int64_t min_frequency_;
   bool is_sparse_;
-  std::vector<Profiles> profiles_;  // of each class
+  std::size_t first_class_;
+  std::vector<Profiles> profiles_;  // of each of the classes, unless all pairs are kept
   PartnerBand band_;
   BlockRow own_ = {};                // that of one feature
   std::vector<std::int32_t> pairs_;  // [j][k][class], if all are kept

@@ -188,23 +188,20 @@ class FactorSums {
   // What features of each profile add, as if they were apart from all others.
   void sum_apart() {
     const std::size_t n = profiles_.count();
-    std::vector<std::vector<double>> sums[2];  // [x][block]
-    for (int x = 0; x < 2; ++x) {
-      sums[x].assign(blocks_.size(), std::vector<double>(n * kSide, 0.0));
-      for (int a = 0; a < 2; ++a) {
-        ProfileTable table(n, [&](std::size_t g, std::size_t h) {
-          double log[2];
-          log_apart(tables_, profiles_.example(h), profiles_.example(g), a != 0, c_, log);
-          return log[x];
-        });
+    std::vector<std::vector<double>> sums[2];  // [x][block][profile and row]
+    for (std::vector<std::vector<double>>& of_value : sums)
+      of_value.assign(blocks_.size(), std::vector<double>(n * kSide, 0.0));
+    for (const int a : {0, 1}) {
+      std::vector<std::vector<double>> shares;
+      for (const RowBlock& block : blocks_) shares.push_back(shares_of_profiles(block, a));
+      std::vector<double> logs[2] = {std::vector<double>(n), std::vector<double>(n)};
+      for (std::size_t g = 0; g < n; ++g) {
+        log_profiles(g, a != 0, logs);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-          const std::vector<double> shares = shares_of_profiles(blocks_[b], a);
-          for (std::size_t g = 0; g < n; ++g) {
-            const double* of_profile = shares.data() + g * kSide;
-            if (std::all_of(of_profile, of_profile + kSide, [](double share) { return share == 0.0; })) continue;
-            checkpoint_.pass(n * kSide);
-            add_profiles(table.row(g), of_profile, n, sums[x][b].data());
-          }
+          const double* of_profile = shares[b].data() + g * kSide;
+          if (std::all_of(of_profile, of_profile + kSide, [](double share) { return share == 0.0; })) continue;
+          checkpoint_.pass(n * kSide);
+          for (const int x : {0, 1}) add_profiles(logs[x].data(), of_profile, n, sums[x][b].data());
         }
       }
     }
@@ -217,6 +214,15 @@ class FactorSums {
       blocks_[b].sums[0].reserve(tables_.features() * kSide);
       for (std::size_t j = 0; j < tables_.features(); ++j) append(0, j);
       for (const std::int32_t j : blocks_[b].somewhere) append(1, index(j));
+    }
+  }
+
+  // logs[x][h] = what features of profile h add to estimators of profile g where they are apart and x_i = a
+  void log_profiles(std::size_t g, bool a, std::vector<double>* logs) const {
+    for (std::size_t h = 0; h < profiles_.count(); ++h) {
+      double log[2];
+      log_apart(tables_, profiles_.example(h), profiles_.example(g), a, c_, log);
+      for (const int x : {0, 1}) logs[x][h] = log[x];
     }
   }
 

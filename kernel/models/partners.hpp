@@ -39,49 +39,17 @@ class Profiles {
       return one != other ? one < other : v < u;
     });
     for (std::size_t k = 0; k < order.size(); ++k) {
-      if (k == 0 || tables.profile(order[k], c) != tables.profile(order[k - 1], c)) {
-        example_.push_back(order[k]);
-        size_.push_back(0.0);
-      }
+      if (k == 0 || tables.profile(order[k], c) != tables.profile(order[k - 1], c)) example_.push_back(order[k]);
       of_[order[k]] = example_.size() - 1;
-      ++size_.back();
     }
   }
 
   std::size_t count() const { return example_.size(); }
   std::size_t of(std::size_t v) const { return of_[v]; }
   std::size_t example(std::size_t profile) const { return example_[profile]; }
-  double size(std::size_t profile) const { return size_[profile]; }
 
  private:
   std::vector<std::size_t> of_, example_;
-  std::vector<double> size_;
-};
-
-// The numbers f(g, h) of all pairs of profiles, computed a row at a time when they are needed, and kept if they are
-// few.
-template <class F>
-class ProfileTable {
- public:
-  ProfileTable(std::size_t n, F f)
-      : n_(n), f_(f), is_kept_(n * n <= kMostKept), numbers_(is_kept_ ? n * n : n), known_(n, false) {}
-
-  const double* row(std::size_t g) {
-    double* numbers = numbers_.data() + (is_kept_ ? g * n_ : 0);
-    if (!known_[g])
-      for (std::size_t h = 0; h < n_; ++h) numbers[h] = f_(g, h);
-    known_[g] = is_kept_;
-    return numbers;
-  }
-
- private:
-  static constexpr std::size_t kMostKept = std::size_t{1} << 24;  // 128 MB
-
-  std::size_t n_;
-  F f_;
-  bool is_kept_;
-  PlainVector<double> numbers_;
-  std::vector<bool> known_;
 };
 
 // For each feature j, its partners within a band: the estimators i of the band whose feature a row of some classes has

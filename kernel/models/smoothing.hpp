@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -154,7 +155,7 @@ class Tables {
 
  private:
   static constexpr std::int64_t kMaxTable = 1 << 16;
-  static constexpr double kEven = Smoothing::kEven;
+  static constexpr double kEven = Smoothing::kEven, kLeast = std::numeric_limits<double>::min();
 
   // The guess of P(x_v | c).
   double root_guess(std::size_t v, bool xv) const { return smoothing_.guess(frequency(v, xv), n_); }
@@ -194,7 +195,8 @@ class Tables {
     if (q == kEven)
       return index(count) < count_.size() ? count_[index(count)]
                                           : std::log(static_cast<double>(count) + smoothing_.alpha);
-    return std::log(static_cast<double>(count) + 2 * smoothing_.alpha * q);
+    // Tiny weights times a tiny guess may be 0, whose logarithm has no difference from another.
+    return std::log(std::max(static_cast<double>(count) + 2 * smoothing_.alpha * q, kLeast));
   }
 
   double log_condition(std::int64_t count) const {

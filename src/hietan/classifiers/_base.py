@@ -88,7 +88,6 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
     _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
     # Since release 0.1, whose studies are recognised: see hietan.evaluation.study.fingerprint.
     __added_parameters__: ClassVar[frozenset[str]] = frozenset({"class_weight", "weight_unit"})
-    _chunks_per_job = 4
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:

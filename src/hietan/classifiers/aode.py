@@ -23,7 +23,9 @@ class _AveragedEstimators(PackedBayes):
 
     _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel
     _chunks_per_job = 1  # every chunk fills the tables again
-    _most_factors = 1 << 26  # and so does every batch of contributions
+    _most_factors = (
+        1 << 26
+    )  # and so does every batch of contributions, which takes up to 1.5 GB in each thread
 
     def __init__(
         self,

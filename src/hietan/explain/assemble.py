@@ -78,12 +78,13 @@ def contribution_matrix(
     target: Any = None,
     n_jobs: int | None = None,
     most_factors: int = MOST_FACTORS,
+    chunks_per_job: int = 4,
 ) -> sp.csr_array[np.float64]:
     """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
 
     The numbers are those of `explain_rows`, whose parameters these are. A feature that takes part in the score of a row
-    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows; each takes as
-    many rows apart at a time as have `most_factors` factors.
+    has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows, in
+    `chunks_per_job` chunks each; they take as many rows apart at a time as have `most_factors` factors.
     """
     if target is not None:
         target_index(
@@ -96,7 +97,8 @@ def contribution_matrix(
         batches = range(start, stop, size)
         return [_entries(parts_of(first, min(stop, first + size)), classes, target) for first in batches]
 
-    found = [batch for chunk in map_chunks(entries, n_rows, n_jobs) for batch in chunk]
+    chunks = map_chunks(entries, n_rows, n_jobs, chunks_per_job=chunks_per_job)
+    found = [batch for chunk in chunks for batch in chunk]
     return join_entries(found, n_rows, n_features)
 
 

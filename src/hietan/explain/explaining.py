@@ -24,6 +24,7 @@ class ExplainsRows(metaclass=ABCMeta):
     hierarchy_: Hierarchy
     n_jobs: int | None
     _most_factors = MOST_FACTORS  # of the rows of a table that are taken apart together
+    _chunks_per_job = 4  # of rows that threads share
 
     @abstractmethod
     def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
@@ -98,4 +99,5 @@ class ExplainsRows(metaclass=ABCMeta):
             target=target,
             n_jobs=self.n_jobs,
             most_factors=self._most_factors,
+            chunks_per_job=self._chunks_per_job,
         )
