@@ -182,7 +182,7 @@ class FactorSums {
   }
 
  private:
-  static constexpr std::size_t kFew = 4;    // rows: so many are not worth a sum over all
+  static constexpr std::size_t kFew = 2;    // rows: so many are not worth a sum over all
   static constexpr std::size_t kTile = 64;  // features whose sums stay in the nearest cache
 
   // What features of each profile add, as if they were apart from all others.
