@@ -22,7 +22,7 @@ from hietan.evaluation.cross_validation import configure
 from hietan.evaluation.outputs import write_details, write_figures, write_tables
 from hietan.report import write_report
 
-LONG, SHORT = 10.0, 0.05  # CPU seconds: a step that takes longer is not repeated, a shorter one often
+LONG, SHORT = 15.0, 0.05  # CPU seconds: a step that takes longer is not repeated, a shorter one often
 
 
 def fit(method: str, data: str, model: str) -> None:

@@ -123,7 +123,7 @@ def report(*, study: bool = True) -> Part:
         "and `hietan predict --report` explains both ends of the list.",
         table(head, [row for row, _ in compared]),
         "CPU seconds within one process, the fewest of five calls, of 25 if one takes less than 0.05 s, and that of the "
-        "only call if it takes longer than 10 s; `write` fills arrays of the size of all contributions with one "
+        "only call if it takes longer than 15 s; `write` fills arrays of the size of all contributions with one "
         "number:",
         table(
             ["what", "seconds", "floor", "ratio", "at most", ""],
