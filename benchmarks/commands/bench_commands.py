@@ -122,8 +122,8 @@ def report(*, study: bool = True) -> Part:
         "although `hietan fit` also measures the model on rows that it holds out once (`--folds 5` cross-validates), "
         "and `hietan predict --report` explains both ends of the list.",
         table(head, [row for row, _ in compared]),
-        "CPU seconds within one process, the fewest of five calls, of 25 if one takes less than 0.05 s, and that of the "
-        "only call if it takes longer than 15 s; `write` fills arrays of the size of all contributions with one "
+        "CPU seconds within one process, the fewest of five calls, of 25 if one takes less than 0.05 s, and of a "
+        "single one if it takes longer than 15 s; `write` fills arrays of the size of all contributions with one "
         "number:",
         table(
             ["what", "seconds", "floor", "ratio", "at most", ""],

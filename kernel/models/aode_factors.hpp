@@ -193,6 +193,7 @@ class FactorSums {
       of_value.assign(blocks_.size(), std::vector<double>(n * kSide, 0.0));
     for (const int a : {0, 1}) {
       std::vector<std::vector<double>> shares;
+      shares.reserve(blocks_.size());
       for (const RowBlock& block : blocks_) shares.push_back(shares_of_profiles(block, a));
       std::vector<double> logs[2] = {std::vector<double>(n), std::vector<double>(n)};
       for (std::size_t g = 0; g < n; ++g) {
