@@ -88,8 +88,13 @@ def one_dependence_log(
     variant: str,
 ) -> float:
     """ln P(c, x_i) + the other features, given x_i or, where they are ancestors of i, as the variant says."""
-    prior = (counts.class_rows[c] + 2.0 * alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha)
-    return math.log(prior) + sum(one_dependence_terms(i, c, x, counts, alpha, smoothing, ancestors, variant))
+    terms = one_dependence_terms(i, c, x, counts, alpha, smoothing, ancestors, variant)
+    return estimator_log_prior(c, counts, alpha) + sum(terms)
+
+
+def estimator_log_prior(c: int, counts: Counts, alpha: float) -> float:
+    """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha)."""
+    return math.log((counts.class_rows[c] + 2.0 * alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha))
 
 
 def one_dependence_terms(
@@ -136,13 +141,11 @@ def aode_factors(
     estimators = [i for i in range(d) if counts.value_all(i, x[i]) >= min_frequency]
     if not estimators:
         return [log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing) for j in range(d)], 0.0
-    logs = [one_dependence_log(i, c, x, *arguments) for i in estimators]
+    terms = [one_dependence_terms(i, c, x, *arguments) for i in estimators]
+    logs = [estimator_log_prior(c, counts, alpha) + sum(of_estimator) for of_estimator in terms]
     total = log_sum_exp(logs)
     shares = [math.exp(log - total) for log in logs]
-    factors = [0.0] * d
-    for i, share in zip(estimators, shares, strict=True):
-        for j, term in enumerate(one_dependence_terms(i, c, x, *arguments)):
-            factors[j] += share * term
+    factors = [sum(q * t[j] for q, t in zip(shares, terms, strict=True)) for j in range(d)]
     entropy = sum(-share * math.log(share) for share in shares if share > 0)
     return factors, entropy - math.log(len(estimators))
 
