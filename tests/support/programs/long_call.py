@@ -3,6 +3,7 @@
 import sys
 
 import numpy as np
+from sklearn.base import clone
 
 from hietan import AODE, ProximalGraph
 from hietan._runtime import parallel
@@ -13,8 +14,9 @@ def main(what: str, n_jobs: int) -> None:
     data = make_hierarchical_classification(300, 100, random_state=0)
     if what == "fit":
         model = ProximalGraph(hierarchy=data.hierarchy, lam=1e-7, tol=1e-14, max_iter=10**12)
+        calls = [(clone(model), data.X, data.y) for _ in range(n_jobs)]  # no two threads fit the same model
         print("ready", flush=True)
-        parallel.run_ordered(model.fit, [(data.X, data.y)] * n_jobs, n_jobs)
+        parallel.run_ordered(ProximalGraph.fit, calls, n_jobs)
     else:
         model = AODE(n_jobs=n_jobs).fit(data.X, data.y)
         X = data.X.toarray()[np.zeros(4096 * n_jobs, dtype=int)]
