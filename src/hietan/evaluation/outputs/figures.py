@@ -188,15 +188,26 @@ def write_figures(results: StudyResults, folder: Path, *, usage: bool = False) -
 
 def _save(ax: Any, path: Path) -> list[Path]:
     """Write both formats; the same figure gives the same bytes."""
-    written = []
-    with _matplotlib().rc_context({"svg.hashsalt": "hietan", "svg.fonttype": "none"}):
+    written, figure = [], ax.figure
+    steady = {"svg.hashsalt": "hietan", "svg.fonttype": "none"}
+    never_again = {"figure.autolayout": False, "figure.constrained_layout.use": False}
+    with _matplotlib().rc_context(steady | never_again):
+        box = _arrange(figure)
         for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
             data = io.BytesIO()
-            options = {"bbox_inches": "tight", "dpi": 150, "metadata": metadata}
-            ax.figure.savefig(data, format=ending, **options)
+            figure.savefig(data, format=ending, bbox_inches=box, dpi=figure.dpi, metadata=metadata)
             written.append(path.parent / f"{path.name}.{ending}")
             atomic_write(written[-1], data.getvalue())
     return written
+
+
+def _arrange(figure: Any, dpi: int = 150) -> Any:
+    """Give everything its place, once for both formats, and return what they show: all that is drawn, and a margin."""
+    figure.dpi = dpi
+    renderer = _matplotlib(".backends.backend_agg").FigureCanvasAgg(figure).get_renderer()
+    figure.get_layout_engine().execute(figure)
+    figure.set_layout_engine(None)  # with one, every format would be drawn twice
+    return figure.get_tightbbox(renderer).padded(0.1)
 
 
 def _axes(ax: Any, size: tuple[float, float]) -> Any:
