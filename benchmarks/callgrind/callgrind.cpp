@@ -308,6 +308,11 @@ STEP step_aode_factors(State& s) {
   aode_factors(Tables(s.sparse(), Smoothing("pooled", 1.0)), s.problem.relations(), Ancestors::depend, 1,
                s.problem.words.data(), 16, s.log_prior, factors.data(), averaging.data(), averaged);
 }
+STEP step_aode_contributions(State& s) {
+  std::vector<double> contributions(64 * kFeatures);
+  aode_contributions(Tables(s.sparse(), Smoothing("laplace", 1.0)), s.problem.relations(), Ancestors::absent, 1,
+                     s.problem.words.data(), 64, s.log_prior, 1, contributions.data());
+}
 
 namespace {
 Selector selector_of(const State& s, const char* kind) {
@@ -415,6 +420,7 @@ int main() {
   step_aode_sparse(s);
   step_aode_dense(s);
   step_aode_factors(s);
+  step_aode_contributions(s);
   step_select_hip(s);
   step_select_mr(s);
   step_select_hip_mr(s);

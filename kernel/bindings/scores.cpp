@@ -130,6 +130,24 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   return nb::make_tuple(factors, averaging, averaged);
 }
 
+// Fills `out`: what each feature adds to the log-odds of one of two classes.
+void py_aode_contributions(const PyRelations& relations, const std::string& ancestors, std::int64_t min_frequency,
+                           In<Word, 2> words, std::size_t rows, std::size_t target, const PyCounts& py_counts,
+                           In<double, 1> log_prior, const Smoothing& smoothing, InOut<double, 2> out) {
+  const Counts counts = py_counts.with_pairs();
+  require_relations(relations, counts.d);
+  require_words(words, rows, counts.d);
+  require_prior(log_prior, counts.classes);
+  require(counts.classes == 2, "contributions are those of two classes, got ", counts.classes);
+  require_below(target, counts.classes, "target");
+  require(out.shape(0) == rows && out.shape(1) == counts.d, "out must have an entry per row and feature: got ",
+          out.shape(0), " rows of ", out.shape(1));
+  const Ancestors kind = ancestors_named(ancestors);
+  Unlocked unlocked;
+  aode_contributions(Tables(counts, smoothing), relations.view(), kind, min_frequency, words.data(), rows,
+                     log_prior.data(), target, out.data());
+}
+
 // (the number of entries of each row, their columns, their values): what each feature that a row keeps adds.
 nb::tuple py_list_terms(In<Word, 2> kept, In<Word, 2> high, In<Word, 2> low, std::size_t rows, In<double, 2> table) {
   const std::size_t d = kept.shape(1);
@@ -174,6 +192,9 @@ void bind_scores(nb::module_& m) {
         "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("aode_contributions", &py_aode_contributions, "relations"_a, "ancestors"_a, "min_frequency"_a,
+        "words"_a.noconvert(), "n_rows"_a, "target"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a,
+        "out"_a.noconvert());
   m.def("list_terms", &py_list_terms, "kept"_a.noconvert(), "high"_a.noconvert(), "low"_a.noconvert(), "n_rows"_a,
         "table"_a.noconvert());
 }

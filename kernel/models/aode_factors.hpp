@@ -10,32 +10,17 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <vector>
 
+#include "memory.hpp"
 #include "models/aode.hpp"
+#include "models/row_blocks.hpp"
 
 namespace hietan {
 
 namespace detail {
-
-// Turns the values of d estimators into their shares in the sum of p_i, and returns the entropy of these. Shares far
-// below the last bit of what they would add to are 0.
-inline double shares_of(double* values, std::size_t d) {
-  constexpr double kLeast = 1e-18, kLogLeast = -41.5;  // e^-41.5 is below it
-  LogSum sum;
-  for (std::size_t i = 0; i < d; ++i) sum.add(values[i]);
-  const double total = sum.value();
-  double entropy = 0.0;
-  for (std::size_t i = 0; i < d; ++i) {
-    const double log = values[i] - total, share = log > kLogLeast ? std::exp(log) : 0.0;
-    if (share >= kLeast) entropy -= share * log;
-    values[i] = share >= kLeast ? share : 0.0;
-  }
-  return entropy;
-}
-
-constexpr std::size_t kSide = 32;  // rows whose factors are summed side by side
 
 // sums[h][row] += logs[h] shares[row] for n profiles h
 HIETAN_VECTOR_CLONES
@@ -64,23 +49,36 @@ struct Four {
 };
 #endif
 
-// sum[row] += logs[e] shares[slots[places[e]]][row] for n entries e, but for those without a slot
-HIETAN_VECTOR_CLONES
-inline void add_partners(const std::uint16_t* places, const double* logs, std::size_t n, const std::int16_t* slots,
-                         const double* shares, double* sum) {
-  constexpr std::size_t kFours = kSide / 4;
-  Four own[kFours], share;
-  std::memcpy(own, sum, sizeof(own));
+// sum[row] += logs[e] shares[places[e]][row] for n entries e, in the rows of some groups of four
+template <std::size_t kGroups>
+inline void add_to_groups(const std::uint16_t* places, const double* logs, std::size_t n, const std::size_t* groups,
+                          const double* shares, double* sum) {
+  Four own[kGroups], share;
+  for (std::size_t k = 0; k < kGroups; ++k) std::memcpy(&own[k], sum + 4 * groups[k], sizeof(Four));
   for (std::size_t e = 0; e < n; ++e) {
-    const std::int16_t slot = slots[places[e]];
-    if (slot < 0) continue;
-    const double* from = shares + index(slot) * kSide;
-    for (std::size_t k = 0; k < kFours; ++k) {
-      std::memcpy(&share, from + 4 * k, sizeof(share));
+    const double* from = shares + places[e] * kSide;
+    for (std::size_t k = 0; k < kGroups; ++k) {
+      std::memcpy(&share, from + 4 * groups[k], sizeof(Four));
       own[k] += logs[e] * share;
     }
   }
-  std::memcpy(sum, own, sizeof(own));
+  for (std::size_t k = 0; k < kGroups; ++k) std::memcpy(sum + 4 * groups[k], &own[k], sizeof(Four));
+}
+
+HIETAN_VECTOR_CLONES
+inline void add_partners(const std::uint16_t* places, const double* logs, std::size_t n, const double* shares,
+                         double* sum) {
+  constexpr std::size_t kAll[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static_assert(sizeof(kAll) / sizeof(*kAll) == kSide / 4);
+  add_to_groups<kSide / 4>(places, logs, n, kAll, shares, sum);
+}
+
+constexpr std::size_t kFewGroups = 4;  // of rows, which it takes half the time to sum
+
+HIETAN_VECTOR_CLONES
+inline void add_partners_of_few(const std::uint16_t* places, const double* logs, std::size_t n,
+                                const std::size_t* groups, const double* shares, double* sum) {
+  add_to_groups<kFewGroups>(places, logs, n, groups, shares, sum);
 }
 
 // A feature, and what it adds to an estimator whose partner it is, beyond what it would add if the two were apart.
@@ -104,64 +102,18 @@ inline void add_features(const Turned* begin, const Turned* end, int a, const do
   }
 }
 
-// Rows that are summed side by side, in one class. Its memory is used again for the next class.
-struct RowBlock {
-  std::vector<std::size_t> rows;            // at most kSide of them
-  std::vector<std::int32_t> estimators[2];  // [a]: those that have a share in any row in which their feature is a
-  std::vector<double> shares[2];            // [a][estimator][row]: in rows in which the feature is a
-  std::vector<std::uint32_t> ones;          // [feature]: bit r is that of the r-th row
-  std::vector<std::int32_t> somewhere;      // the features that are 1 in any row
-  std::vector<std::int32_t> number;         // [feature]: its number among these, or -1
-  std::vector<double> sums[2];              // [x][feature][row]: what features add where they are x; for 1, `somewhere`
-
-  double* sum(bool x, std::size_t j) { return sums[x].data() + (x ? index(number[j]) : j) * kSide; }
-  const double* sum(bool x, std::size_t j) const { return sums[x].data() + (x ? index(number[j]) : j) * kSide; }
-
-  // `all` holds the shares of d estimators in every row.
-  void assign(const std::size_t* first, std::size_t n, const Ones& all_ones, const double* all, std::size_t d) {
-    rows.assign(first, first + n);
-    ones.assign(d, 0);
-    for (std::size_t r = 0; r < n; ++r)
-      for (const std::int32_t j : all_ones[rows[r]]) ones[index(j)] |= std::uint32_t{1} << r;
-    somewhere.clear();
-    number.clear();
-    for (std::size_t j = 0; j < d; ++j) {
-      number.push_back(ones[j] ? static_cast<std::int32_t>(somewhere.size()) : -1);
-      if (ones[j]) somewhere.push_back(feature_id(j));
-    }
-    for (const int a : {0, 1}) {
-      estimators[a].clear();
-      for (std::size_t i = 0; i < d; ++i)
-        if (has_share(i, a, all, d)) estimators[a].push_back(feature_id(i));
-      shares[a].assign(estimators[a].size() * kSide, 0.0);
-      for (std::size_t k = 0; k < estimators[a].size(); ++k) {
-        const std::size_t i = index(estimators[a][k]);
-        for (std::size_t r = 0; r < n; ++r)
-          if (is_one(i, r) == (a != 0)) shares[a][k * kSide + r] = all[rows[r] * d + i];
-      }
-    }
-  }
-
-  bool is_one(std::size_t j, std::size_t r) const { return (ones[j] >> r & 1) != 0; }
-
- private:
-  bool has_share(std::size_t i, int a, const double* all, std::size_t d) const {
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      if (is_one(i, r) == (a != 0) && all[rows[r] * d + i] > 0.0) return true;
-    return false;
-  }
-};
-
 // The factors of one class, in blocks of rows.
 class FactorSums {
  public:
-  FactorSums(const Tables& tables, const Relations& relations, Ancestors ancestors, std::size_t c,
+  // `shares` are those of all estimators in every row.
+  FactorSums(const Tables& tables, const Relations& relations, Ancestors ancestors, std::size_t c, const double* shares,
              std::vector<RowBlock>& blocks)
       : tables_(tables),
         c_(c),
         profiles_(tables, c),
         band_(tables, relations, ancestors, c, c + 1),
         blocks_(blocks),
+        shares_(shares, tables.features()),
         start_(tables.features() + 1) {}
 
   // Calls write(row, j, factor) for each row and feature.
@@ -191,15 +143,14 @@ class FactorSums {
     std::vector<std::vector<double>> sums[2];  // [x][block][profile and row]
     for (std::vector<std::vector<double>>& of_value : sums)
       of_value.assign(blocks_.size(), std::vector<double>(n * kSide, 0.0));
+    std::vector<std::vector<double>> shares[2];  // [a][block][profile and row]
+    for (const RowBlock& block : blocks_) add_shares_of_profiles(block, shares);
     for (const int a : {0, 1}) {
-      std::vector<std::vector<double>> shares;
-      shares.reserve(blocks_.size());
-      for (const RowBlock& block : blocks_) shares.push_back(shares_of_profiles(block, a));
       std::vector<double> logs[2] = {std::vector<double>(n), std::vector<double>(n)};
       for (std::size_t g = 0; g < n; ++g) {
         log_profiles(g, a != 0, logs);
         for (std::size_t b = 0; b < blocks_.size(); ++b) {
-          const double* of_profile = shares[b].data() + g * kSide;
+          const double* of_profile = shares[a][b].data() + g * kSide;
           if (std::all_of(of_profile, of_profile + kSide, [](double share) { return share == 0.0; })) continue;
           checkpoint_.pass(n * kSide);
           for (const int x : {0, 1}) add_profiles(logs[x].data(), of_profile, n, sums[x][b].data());
@@ -207,14 +158,15 @@ class FactorSums {
       }
     }
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
-      const auto append = [&](int x, std::size_t j) {
+      RowBlock& block = blocks_[b];
+      block.sums[0].resize(tables_.features() * kSide);
+      block.sums[1].resize(block.somewhere.size() * kSide);
+      const auto begin = [&](bool x, std::size_t j) {
         const double* sum = sums[x][b].data() + profiles_.of(j) * kSide;
-        blocks_[b].sums[x].insert(blocks_[b].sums[x].end(), sum, sum + kSide);
+        std::copy(sum, sum + kSide, block.sum(x, j));
       };
-      for (std::vector<double>& of_value : blocks_[b].sums) of_value.clear();
-      blocks_[b].sums[0].reserve(tables_.features() * kSide);
-      for (std::size_t j = 0; j < tables_.features(); ++j) append(0, j);
-      for (const std::int32_t j : blocks_[b].somewhere) append(1, index(j));
+      for (std::size_t j = 0; j < tables_.features(); ++j) begin(false, j);
+      for (const std::int32_t j : block.somewhere) begin(true, index(j));
     }
   }
 
@@ -227,13 +179,17 @@ class FactorSums {
     }
   }
 
-  std::vector<double> shares_of_profiles(const RowBlock& block, int a) const {
-    std::vector<double> shares(profiles_.count() * kSide, 0.0);
-    for (std::size_t k = 0; k < block.estimators[a].size(); ++k) {
-      double* sum = shares.data() + profiles_.of(index(block.estimators[a][k])) * kSide;
-      for (std::size_t r = 0; r < kSide; ++r) sum[r] += block.shares[a][k * kSide + r];
+  void add_shares_of_profiles(const RowBlock& block, std::vector<std::vector<double>>* shares) {
+    for (const int a : {0, 1}) shares[a].emplace_back(profiles_.count() * kSide, 0.0);
+    for (std::size_t first = 0; first < tables_.features(); first += PartnerBand::kWidth) {
+      shares_.gather(block, first, std::min(first + PartnerBand::kWidth, tables_.features()));
+      for (const int a : {0, 1})
+        for (const std::uint16_t place : shares_.places(a != 0)) {
+          const double* own = shares_.shares(a != 0, place);
+          double* sum = shares[a].back().data() + profiles_.of(first + place) * kSide;
+          for (std::size_t r = 0; r < kSide; ++r) sum[r] += own[r];
+        }
     }
-    return shares;
   }
 
   // Lists what features add to their partners of the band beyond what they would add if the two were apart.
@@ -283,38 +239,40 @@ class FactorSums {
 
   // Every estimator of a row adds to a sum in the same order, whichever way is taken.
   void add_band(RowBlock& block) {
-    for (int a = 0; a < 2; ++a) {
-      const std::vector<std::int32_t>& all = block.estimators[a];
-      const std::size_t begin =
-          index(std::lower_bound(all.begin(), all.end(), feature_id(band_.first())) - all.begin());
-      const std::size_t end = index(std::lower_bound(all.begin(), all.end(), feature_id(band_.last())) - all.begin());
-      if (end - begin > PartnerBand::kWidth / 4 && a == 0)
-        add_by_feature(block, begin, end);
-      else
-        for (std::size_t k = begin; k < end; ++k) add_estimator(block, a, k);
+    shares_.gather(block, band_.first(), band_.last());
+    if (shares_.places(false).size() > PartnerBand::kWidth / 4)
+      add_by_feature(block);
+    else
+      for (const std::uint16_t place : shares_.places(false)) add_estimator(block, 0, place);
+    for (const std::uint16_t place : shares_.places(true)) add_estimator(block, 1, place);
+  }
+
+  // All estimators of the band where their features are 0: most have a share.
+  void add_by_feature(RowBlock& block) {
+    const double* shares = shares_.shares(false);
+    for (std::size_t j = 0; j < tables_.features(); ++j) {
+      const std::size_t start = start_[j], n = start_[j + 1] - start;
+      if (n == 0) continue;
+      checkpoint_.pass(8 * n);
+      const std::uint16_t* places = places_.data() + start;
+      add_partners(places, beyond_[0][0].data() + start, n, shares, block.sum(false, j));
+      if (block.ones[j]) add_where_one(places, beyond_[0][1].data() + start, n, block.ones[j], block.sum(true, j));
     }
   }
 
-  // Estimators begin to end of a block where their features are 0: for most of the band.
-  void add_by_feature(RowBlock& block, std::size_t begin, std::size_t end) {
-    std::int16_t slots[PartnerBand::kWidth];
-    std::fill(slots, slots + PartnerBand::kWidth, std::int16_t{-1});
-    for (std::size_t k = begin; k < end; ++k)
-      slots[index(block.estimators[0][k]) - band_.first()] = static_cast<std::int16_t>(k - begin);
-    const double* shares = block.shares[0].data() + begin * kSide;
-    const auto add = [&](bool x, std::size_t j) {
-      const std::size_t start = start_[j], n = start_[j + 1] - start;
-      checkpoint_.pass(4 * n);
-      if (n) add_partners(places_.data() + start, beyond_[0][x].data() + start, n, slots, shares, block.sum(x, j));
-    };
-    for (std::size_t j = 0; j < tables_.features(); ++j) add(false, j);
-    for (const std::int32_t j : block.somewhere) add(true, index(j));
+  // Only rows with a bit need the sum; it may be anything in others.
+  void add_where_one(const std::uint16_t* places, const double* logs, std::size_t n, std::uint32_t ones, double* sum) {
+    std::size_t groups[kSide / 4], some = 0;
+    for (std::size_t k = 0; k < kSide / 4; ++k)
+      if (ones >> 4 * k & 15) groups[some++] = k;
+    if (some > kFewGroups) return add_partners(places, logs, n, shares_.shares(false), sum);
+    std::fill(groups + some, groups + kFewGroups, groups[some - 1]);  // the same sum again
+    add_partners_of_few(places, logs, n, groups, shares_.shares(false), sum);
   }
 
-  // The k-th estimator of a block: in all rows side by side, or only in those few in which it has a share.
-  void add_estimator(RowBlock& block, int a, std::size_t k) {
-    const std::size_t place = index(block.estimators[a][k]) - band_.first();
-    const double* shares = block.shares[a].data() + k * kSide;
+  // One estimator: in all rows side by side, or only in those few in which it has a share.
+  void add_estimator(RowBlock& block, int a, std::size_t place) {
+    const double* shares = shares_.shares(a != 0, place);
     const Turned *begin = turned_.data() + estimator_start_[place], *end = turned_.data() + estimator_start_[place + 1];
     checkpoint_.pass(index(end - begin) * 4);
     std::size_t used[kSide], n = 0;
@@ -338,6 +296,7 @@ class FactorSums {
   Profiles profiles_;
   PartnerBand band_;
   std::vector<RowBlock>& blocks_;
+  BandShares shares_;
   std::vector<std::size_t> start_;     // of the partners of each feature, and one more
   PlainVector<std::uint16_t> places_;  // of partners, within the band
   PlainVector<double> beyond_[2][2];   // [a][x]: what j adds where x_j = x and x_i = a, beyond that of features apart
@@ -346,25 +305,22 @@ class FactorSums {
   Checkpoint checkpoint_;
 };
 
-}  // namespace detail
-
-// The parts of the joint log-probability of some rows: out[row][class][feature] are the factors of ln p_i weighted by
-// the shares q, averaging[row][class] is H(q) less the log of the number of estimators, and the rest is `log_prior`.
-// averaged[row] is whether any estimator qualifies; where none does, the factors are naive Bayes's.
-inline void aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
-                         std::int64_t min_frequency, const Word* words, std::size_t rows, const double* log_prior,
-                         double* out, double* averaging, bool* averaged) {
+// Calls write(row, c, j, factor) for all rows, classes c and features j, class by class; the rest as `aode_factors`.
+template <class Write>
+inline void take_averages_apart(const Tables& tables, const Relations& relations, Ancestors ancestors,
+                                std::int64_t min_frequency, const Word* words, std::size_t rows,
+                                const double* log_prior, double* averaging, bool* averaged, Write&& write) {
   const std::size_t d = tables.features(), classes = tables.classes();
-  const detail::Ones ones = detail::features_at_one(words, rows, d);
+  const Ones ones = features_at_one(words, rows, d);
   Checkpoint checkpoint;
   PlainVector<double> shares(rows * d);
-  std::vector<detail::RowBlock> blocks;
+  std::vector<RowBlock> blocks;
   for (std::size_t c = 0; c < classes; ++c) {
     std::vector<std::size_t> estimators(rows, 0), spread(rows, 0), order;
     std::fill(shares.begin(), shares.end(), -std::numeric_limits<double>::infinity());
-    detail::EstimatorBlock block(tables, relations, ancestors, min_frequency, c, c + 1);
+    EstimatorBlock block(tables, relations, ancestors, min_frequency, c, c + 1);
     while (block.next()) {
-      checkpoint.pass(d * detail::kBlock);
+      checkpoint.pass(d * kBlock);
       block.fill(c, log_prior[c]);
       for (std::size_t row = 0; row < rows; ++row) {
         checkpoint.pass(ones[row].size());
@@ -375,25 +331,57 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
     for (std::size_t row = 0; row < rows; ++row) {
       averaged[row] = estimators[row] > 0;
       averaging[row * classes + c] = 0.0;
-      double *of_row = shares.data() + row * d, *factors = out + (row * classes + c) * d;
+      double* of_row = shares.data() + row * d;
       if (averaged[row]) {
         order.push_back(row);
-        averaging[row * classes + c] = detail::shares_of(of_row, d) - std::log(static_cast<double>(estimators[row]));
+        averaging[row * classes + c] = shares_of(of_row, d) - std::log(static_cast<double>(estimators[row]));
         spread[row] = d - index(std::count(of_row, of_row + d, 0.0));
         continue;
       }
-      for (std::size_t v = 0; v < d; ++v) factors[v] = tables.log_root(v, false, c);
-      for (const std::int32_t v : ones[row]) factors[v] = tables.log_root(index(v), true, c);
+      auto one = ones[row].begin();
+      for (std::size_t v = 0; v < d; ++v) {
+        const bool x = one != ones[row].end() && index(*one) == v;
+        one += x;
+        write(row, c, v, tables.log_root(v, x, c));
+      }
     }
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return spread[a] < spread[b]; });
-    blocks.resize((order.size() + detail::kSide - 1) / detail::kSide);
+    blocks.resize((order.size() + kSide - 1) / kSide);
     for (std::size_t b = 0; b < blocks.size(); ++b) {
-      const std::size_t first = b * detail::kSide;
-      blocks[b].assign(order.data() + first, std::min(detail::kSide, order.size() - first), ones, shares.data(), d);
+      const std::size_t first = b * kSide;
+      blocks[b].assign(order.data() + first, std::min(kSide, order.size() - first), ones, d);
     }
-    detail::FactorSums sums(tables, relations, ancestors, c, blocks);
-    sums.sum([&](std::size_t row, std::size_t j, double factor) { out[(row * classes + c) * d + j] = factor; });
+    FactorSums sums(tables, relations, ancestors, c, shares.data(), blocks);
+    sums.sum([&](std::size_t row, std::size_t j, double factor) { write(row, c, j, factor); });
   }
+}
+
+}  // namespace detail
+
+// The parts of the joint log-probability of some rows: out[row][class][feature] are the factors of ln p_i weighted by
+// the shares q, averaging[row][class] is H(q) less the log of the number of estimators, and the rest is `log_prior`.
+// averaged[row] is whether any estimator qualifies; where none does, the factors are naive Bayes's.
+inline void aode_factors(const Tables& tables, const Relations& relations, Ancestors ancestors,
+                         std::int64_t min_frequency, const Word* words, std::size_t rows, const double* log_prior,
+                         double* out, double* averaging, bool* averaged) {
+  const std::size_t d = tables.features(), classes = tables.classes();
+  detail::take_averages_apart(
+      tables, relations, ancestors, min_frequency, words, rows, log_prior, averaging, averaged,
+      [&](std::size_t row, std::size_t c, std::size_t j, double factor) { out[(row * classes + c) * d + j] = factor; });
+}
+
+// out[row][feature] = the factors of class `target` less those of the other one, of two classes.
+inline void aode_contributions(const Tables& tables, const Relations& relations, Ancestors ancestors,
+                               std::int64_t min_frequency, const Word* words, std::size_t rows, const double* log_prior,
+                               std::size_t target, double* out) {
+  const std::size_t d = tables.features();
+  std::vector<double> averaging(rows * tables.classes());
+  const std::unique_ptr<bool[]> averaged(new bool[rows]);
+  detail::take_averages_apart(tables, relations, ancestors, min_frequency, words, rows, log_prior, averaging.data(),
+                              averaged.get(), [&](std::size_t row, std::size_t c, std::size_t j, double factor) {
+                                const double own = c == target ? factor : -factor;
+                                out[row * d + j] = c == 0 ? own : out[row * d + j] + own;
+                              });
 }
 
 }  // namespace hietan

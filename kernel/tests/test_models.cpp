@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <stdexcept>
 
 #include "models/aode_factors.hpp"
@@ -265,6 +266,39 @@ void test_aode(const Problem& p, const Tables& tables, const Plain& plain) {
     }
 }
 
+// Values of all sizes: their shares are those of the plain sum, but for the smallest, which are 0 and hardly anything.
+void test_shares() {
+  for (const std::size_t d : {1, 2, 30, 1000, 20000})
+    for (const double range : {1e-3, 1.0, 20.0, 40.0, 100.0, 1e5}) {
+      std::mt19937_64 random(d);
+      std::vector<double> values(d);
+      for (double& value : values) value = -7000.0 - range * static_cast<double>(random() % 4096) / 4096.0;
+      if (d > 2) values[d / 2] = -std::numeric_limits<double>::infinity();
+      const std::vector<double> given = values;
+      const double largest = *std::max_element(given.begin(), given.end());
+      long double sum = 0, left_out = 0, entropy = 0;
+      for (const double value : given) sum += std::exp(static_cast<long double>(value) - largest);
+      const double found = detail::shares_of(values.data(), d);
+      double least = 1.0, largest_left_out = 0.0;
+      bool all_near = true;
+      for (std::size_t i = 0; i < d; ++i) {
+        const long double log = static_cast<long double>(given[i]) - largest - std::log(sum), share = std::exp(log);
+        if (share > 0) entropy -= share * log;
+        if (values[i] > 0.0) {
+          least = std::min(least, values[i]);
+          all_near = all_near && std::abs(values[i] / share - 1) < 1e-12L;
+        } else {
+          left_out += share;
+          largest_left_out = std::max(largest_left_out, static_cast<double>(share));
+        }
+      }
+      CHECK(all_near);
+      CHECK(left_out < 1.0L / (std::int64_t{1} << 44));
+      CHECK(largest_left_out < least);
+      CHECK(std::abs(found - entropy) < 1e-11L);
+    }
+}
+
 // More features than a band of estimators has, and more rows than are summed side by side: the parts add up, and have
 // the same bits however the pairs are kept, and whichever rows come together.
 void test_many_estimators(const char* smoothing) {
@@ -289,6 +323,16 @@ void test_many_estimators(const char* smoothing) {
     aode_factors(tables, p.relations(), Ancestors::absent, 1, p.words.data(), 7, prior.data(), some.data(),
                  some_averaging.data(), averages.get());
     CHECK_FOR(p.name(), std::equal(some.begin(), some.end(), factors[kind].begin()));
+    for (const std::size_t target : {std::size_t{0}, std::size_t{1}}) {
+      std::vector<double> found(p.n * p.d), expected;
+      aode_contributions(tables, p.relations(), Ancestors::absent, 1, p.words.data(), p.n, prior.data(), target,
+                         found.data());
+      for (std::size_t k = 0; k < p.n * p.d; ++k) {
+        const double* of_row = factors[kind].data() + k / p.d * 2 * p.d + k % p.d;
+        expected.push_back(of_row[target * p.d] - of_row[(1 - target) * p.d]);
+      }
+      CHECK_FOR(p.name(), found == expected);
+    }
   }
   CHECK_FOR(p.name(), joint[0] == joint[1] && factors[0] == factors[1]);
 }
@@ -298,6 +342,7 @@ void test_many_estimators(const char* smoothing) {
 void test_models() {
   for (const char* smoothing : {"laplace", "pooled"}) test_many_estimators(smoothing);
   test_smoothing();
+  test_shares();
   for (const Problem& p : problems()) test_terms(p);
   for (const Problem& p : problems())
     for (const Case& setting : kCases) {

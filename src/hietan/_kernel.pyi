@@ -293,6 +293,18 @@ def aode_factors(
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
+def aode_contributions(
+    relations: Relations,
+    ancestors: str,
+    min_frequency: int,
+    words: NDArray[np.uint64],
+    n_rows: int,
+    target: int,
+    counts: Counts,
+    log_prior: NDArray[np.float64],
+    smoothing: Smoothing,
+    out: NDArray[np.float64],
+) -> None: ...
 @overload
 def count_openings(
     openings: Openings,

@@ -85,18 +85,33 @@ def test_parts_of_many_features_add_up_to_the_prediction(make, many):
 
 
 @every_aode
-def test_contributions_do_not_depend_on_the_size_of_batches(make, many, monkeypatch):
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_contributions_do_not_depend_on_how_rows_are_divided(make, n_classes, many, monkeypatch):
+    """With two classes, rows are divided among threads alone, and otherwise into batches as well."""
     hierarchy, X, y = many
-    keep = y < 2
+    keep = y < n_classes
     model = make(hierarchy=hierarchy).fit(hierarchy.close(X[keep]), y[keep])
     whole = model.contributions(X[keep])
     assert whole.nnz == keep.sum() * X.shape[1]
     monkeypatch.setattr(make, "_most_factors", 1)
-    batches = model.contributions(X[keep])
+    divided = model.set_params(n_jobs=3).contributions(X[keep])
     assert (whole.data.tobytes(), whole.indices.tolist()) == (
-        batches.data.tobytes(),
-        batches.indices.tolist(),
+        divided.data.tobytes(),
+        divided.indices.tolist(),
     )
+
+
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.HierarchyWarning")
+@every_aode
+@pytest.mark.parametrize("min_frequency", [1, 30, 1000])  # with the second, some rows have few estimators
+def test_contributions_are_differences_of_the_factors(make, min_frequency, many):
+    hierarchy, X, y = many
+    model = make(hierarchy=hierarchy, min_frequency=min_frequency).fit(X[:80], y[:80] > 0)
+    factors = parts(model, X).factors
+    for target in (0, 1):
+        found = model.contributions(X, target=bool(target))
+        assert found.shape == X.shape and found.nnz == X.size
+        assert found.data.tobytes() == (factors[..., target] - factors[..., 1 - target]).tobytes()
 
 
 @every_aode

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,7 @@ class _AveragedEstimators(PackedBayes):
 
     _ancestors: str  # what an estimator does with the ancestors of its feature, for the kernel
     _chunks_per_job = 1  # every chunk fills the tables again
-    _most_factors = (
-        1 << 26
-    )  # and so does every batch of contributions, which takes up to 1.5 GB in each thread
+    _most_factors = 1 << 26  # and so does every batch of rows: some take up to 1 GB in each thread
 
     def __init__(
         self,
@@ -84,12 +82,33 @@ class _AveragedEstimators(PackedBayes):
         )
         return ScoreParts(
             values=unpack(words, n_rows),
-            parents=np.full((n_rows, self.n_features_in_), ROOT, dtype=np.int32),
+            parents=np.broadcast_to(np.int32(ROOT), (n_rows, self.n_features_in_)),
             factors=factors.transpose(0, 2, 1),
             base=np.where(averaged[:, None], prior, log_prior),
             score=lambda: self._joint_log(words, n_rows, log_prior),
             averaging=averaging,
         )
+
+    def _fill_contributions(
+        self, X: Any, target: int
+    ) -> tuple[Callable[[int, int, NDArray[np.float64]], None], int]:
+        rows, prior = self._read(X), self._estimator_log_prior(self._log_prior())
+
+        def fill(start: int, stop: int, out: NDArray[np.float64]) -> None:
+            _kernel.aode_contributions(
+                self._learned.kernel,
+                self._ancestors,
+                self._min_units,
+                rows.words(np.arange(start, stop)),
+                stop - start,
+                target,
+                log_prior=prior,
+                out=out,
+                **self._count_arguments(),
+                **self._smoothing_arguments(),
+            )
+
+        return fill, rows.n_rows
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
         """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""

@@ -21,6 +21,7 @@ from hietan.explain.score_parts import (
     ScoreParts,
     TabledParts,
     join_entries,
+    with_all_entries,
 )
 from hietan.hierarchy import Hierarchy
 from hietan.structure.tree import ABSENT
@@ -103,11 +104,31 @@ def contribution_matrix(
 
 
 def contributions_by_state(
-    parts: TabledParts, classes: Sequence[Any], target: Any = None, *, n_jobs: int | None = None
+    parts: TabledParts, target: int, *, n_jobs: int | None = None
 ) -> sp.csr_array[np.float64]:
-    """The numbers of `contribution_matrix` for two classes, looked up rather than computed row by row."""
-    t = target_index(target, classes, np.zeros(2))
-    return parts.look_up(parts.factors[..., t] - parts.factors[..., 1 - t], n_jobs)
+    """The numbers of `contribution_matrix` for one of two classes, looked up rather than computed row by row."""
+    return parts.look_up(parts.factors[..., target] - parts.factors[..., 1 - target], n_jobs)
+
+
+def filled_contributions(
+    fill: Callable[[int, int, NDArray[np.float64]], None],
+    n_rows: int,
+    n_features: int,
+    *,
+    n_jobs: int | None = None,
+    chunks_per_job: int = 4,
+) -> sp.csr_array[np.float64]:
+    """The numbers of `contribution_matrix` if no feature is left out, written where they stay.
+
+    ``fill(start, stop, array)`` writes those of some rows into an array.
+    """
+    whole = np.empty((n_rows, n_features))
+
+    def write(start: int, stop: int) -> None:
+        fill(start, stop, whole[start:stop])
+
+    map_chunks(write, n_rows, n_jobs, chunks_per_job=chunks_per_job)
+    return with_all_entries(whole)
 
 
 def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> RowEntries:

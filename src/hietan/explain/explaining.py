@@ -10,7 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hietan.explain.assemble import MOST_FACTORS, contribution_matrix, contributions_by_state, explain_rows
+from hietan.explain.assemble import (
+    MOST_FACTORS,
+    contribution_matrix,
+    contributions_by_state,
+    explain_rows,
+    filled_contributions,
+    target_index,
+)
 from hietan.explain.explanation import Explanations
 from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.score_parts import ScoreParts, TabledParts
@@ -32,6 +39,16 @@ class ExplainsRows(metaclass=ABCMeta):
 
     def _take_apart_by_state(self, X: Any) -> TabledParts | None:
         """The same for all rows at once, if what a feature adds depends on which of a few states it is in."""
+        return None
+
+    def _fill_contributions(
+        self, X: Any, target: int
+    ) -> tuple[Callable[[int, int, NDArray[np.float64]], None], int] | None:
+        """A function that fills an array with the contributions to one of two classes, and the number of rows.
+
+        It is called with a start, a stop, and the array, whose rows are these rows of X, and whose columns are all
+        features: for classifiers that leave none out, and know the contributions without all that `_take_apart` finds.
+        """
         return None
 
     @also_of_datasets
@@ -87,9 +104,16 @@ class ExplainsRows(metaclass=ABCMeta):
             Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
         """
         if len(self.classes_) == 2:
+            t = target_index(target, self.classes_.tolist(), np.zeros(2))
             tabled = self._take_apart_by_state(X)
             if tabled is not None:
-                return contributions_by_state(tabled, self.classes_.tolist(), target, n_jobs=self.n_jobs)
+                return contributions_by_state(tabled, t, n_jobs=self.n_jobs)
+            filling = self._fill_contributions(X, t)
+            if filling is not None:
+                per_job = self._chunks_per_job
+                return filled_contributions(
+                    *filling, len(self.hierarchy_), n_jobs=self.n_jobs, chunks_per_job=per_job
+                )
         parts_of, n_rows = self._take_apart(X)
         return contribution_matrix(
             parts_of,

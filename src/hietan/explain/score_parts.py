@@ -158,16 +158,13 @@ class DenseStates:
     def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
         """The numbers of the table for all features of all rows."""
         states, (n_rows, d) = self.states, self.states.shape
-        index = np.int64 if n_rows * d > np.iinfo(np.int32).max else np.int32
-        whole, columns = np.empty((n_rows, d)), np.empty((n_rows, d), dtype=index)
-        whole[:], columns[:] = table[0], np.arange(d)
+        whole = np.empty((n_rows, d))
+        whole[:] = table[0]
         data = whole.ravel()
         # A flat index is faster than a pair of them.
         places = np.repeat(np.arange(n_rows) * d, np.diff(states.indptr)) + states.indices
         data[places] = table.ravel()[states.data.astype(np.intp) * d + states.indices]
-        indptr = np.arange(n_rows + 1, dtype=index) * index(d)
-        found: sp.csr_array[np.float64] = sp.csr_array((data, columns.ravel(), indptr), shape=(n_rows, d))
-        return found
+        return with_all_entries(whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +198,19 @@ class PackedStates:
 
         chunks = map_chunks(entries, self.n_rows, n_jobs)
         return join_entries([batch for chunk in chunks for batch in chunk], self.n_rows, table.shape[1])
+
+
+def with_all_entries(whole: NDArray[np.float64]) -> sp.csr_array[np.float64]:
+    """The matrix with an entry for every element of an array, also for those that are 0; it shares its memory."""
+    n_rows, d = whole.shape
+    index = np.int64 if whole.size > np.iinfo(np.int32).max else np.int32
+    columns = np.empty((n_rows, d), dtype=index)
+    columns[:] = np.arange(d)
+    indptr = np.arange(n_rows + 1, dtype=index) * index(d)
+    found: sp.csr_array[np.float64] = sp.csr_array(
+        (whole.ravel(), columns.ravel(), indptr), shape=whole.shape
+    )
+    return found
 
 
 RowEntries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]

@@ -26,8 +26,8 @@ from damaged_arguments import damaged, scribble, unaligned
 from required_results import require_given, require_same
 
 REFUSALS = (ValueError, TypeError, MemoryError)
-# These add to arrays that they are given.
-IN_PLACE = ("count_words", "count_sparse")
+# These write to arrays that they are given.
+IN_PLACE = ("count_words", "count_sparse", "aode_contributions")
 
 
 def load_kernel(path):
@@ -302,6 +302,10 @@ class Round:
             call("aode_joint_log", relations, ancestors, least, *rows, a["log_prior"], *rest, gives=joint)
             parts = [factors, joint, (np.bool_, n)]
             call("aode_factors", relations, ancestors, least, *rows, *rest, gives=parts)
+            target, out = int(self.rng.integers(0, 2)), np.zeros((n, a["words"].shape[1]))
+            call(
+                "aode_contributions", relations, ancestors, least, *rows, target, *rest, out, gives=type(None)
+            )
         self.select(relations, rankings, rows, rest, joint)
         for ranking in rankings:
             directed = bool(self.rng.random() < 0.5)

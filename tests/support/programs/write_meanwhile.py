@@ -31,6 +31,7 @@ def problem(kernel, n=640, d=120):
     counts = kernel.Counts(np.bincount(codes), ones, pairs)
     keys = kernel.cmi_keys(counts)
     rest = counts, np.zeros(2), kernel.Smoothing("laplace", 1.0)
+    contributions = np.zeros(X.shape)
     parent = np.where(np.arange(d), np.arange(d) - 1, -1).astype(np.int32)
     parents = np.tile(parent, (n, 1))
     first, second = np.triu_indices(d, 1)
@@ -73,6 +74,10 @@ def problem(kernel, n=640, d=120):
         (lambda: kernel.lazy_trees(ranking, words, n, order, 0, True), [order, words]),
         (lambda: kernel.lazy_joint_log(ranking, words, n, order, 0, False, *rest), [order, words]),
         (lambda: kernel.aode_joint_log(relations, "naive", 1, words, n, np.zeros(2), *rest), [words, pairs]),
+        (
+            lambda: kernel.aode_contributions(relations, "naive", 1, words, n, 1, *rest, contributions),
+            [words, pairs, contributions],
+        ),
         (lambda: kernel.Selector(relations, "hnb", relevance, 3), [relevance]),
         (lambda: kernel.selected_joint_log(selector, words, n, *rest), [words]),
         (lambda: kernel.selected_trees(selector, ranking, words, n, order), [order, words]),
