@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -12,26 +13,32 @@
 
 namespace hietan::detail {
 
+// The k with 2^-k <= number < 2^(1 - k), of a number from 2^-1022 to 1. (std::ilogb is a call of a library.)
+inline std::size_t magnitude(double number) {
+  std::uint64_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return 1023 - static_cast<std::size_t>(bits >> 52);
+}
+
 // Turns the values ln p_i of d estimators into their shares in the sum of p_i, and returns the entropy of these. The
 // smallest estimators, which have less than 2^-44 of the sum together, are left out of it: their shares are 0.
 inline double shares_of(double* values, std::size_t d) {
-  constexpr int kLeast = -87;  // of the powers of 2 that are looked at: any d smaller ones are left out
-  constexpr double kLogLeast = -60.0, kLeftOut = 1.0 / (std::int64_t{1} << 44);
+  constexpr double kLeftOut = 1.0 / (std::int64_t{1} << 45);  // twice
   const double largest = *std::max_element(values, values + d);
-  // Numbers from 2^-k to below 2^(1 - k), and the same times their logarithms.
-  double sums[1 - kLeast] = {}, weighted[1 - kLeast] = {}, all = 0.0;
+  const double log_least = std::log(kLeftOut / static_cast<double>(d));  // any d such numbers are left out
+  // Of numbers of each magnitude: their sum, and that of the numbers times their logarithms. None is below 2^-127.
+  double sums[128] = {}, weighted[128] = {}, all = 0.0;
   for (std::size_t i = 0; i < d; ++i) {
-    const double log = values[i] - largest;
-    values[i] = log > kLogLeast ? std::exp(log) : 0.0;
-    if (values[i] == 0.0) continue;
-    const int k = -std::ilogb(values[i]);
-    sums[k] += values[i];
-    weighted[k] += values[i] * log;
-    all += values[i];
+    const double log = values[i] - largest, number = log > log_least ? std::exp(log) : 0.0;
+    values[i] = number;
+    if (number == 0.0) continue;
+    sums[magnitude(number)] += number;
+    weighted[magnitude(number)] += number * log;
+    all += number;
   }
-  int last = -kLeast;
+  std::size_t last = 127;
   for (double left_out = 0.0; left_out + sums[last] < kLeftOut * all; --last) left_out += sums[last];
-  const double sum = std::accumulate(sums, sums + last + 1, 0.0), least = std::ldexp(1.0, -last);
+  const double sum = std::accumulate(sums, sums + last + 1, 0.0), least = std::ldexp(1.0, -static_cast<int>(last));
   for (std::size_t i = 0; i < d; ++i) values[i] = values[i] >= least ? values[i] / sum : 0.0;
   return std::log(sum) - std::accumulate(weighted, weighted + last + 1, 0.0) / sum;
 }
