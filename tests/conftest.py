@@ -1,5 +1,6 @@
 """What all tests share: hypothesis profiles, the order of the tests, and the way to ask for the real datasets."""
 
+import gc
 import os
 
 # scikit-learn runs one of its estimator checks only where this is set before SciPy is imported.
@@ -32,6 +33,12 @@ def pytest_collection_modifyitems(items):
         if "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker("real")
     items.sort(key=lambda item: item.get_closest_marker("cluster") is None)
+
+
+def pytest_collection_finish():
+    """Keep the garbage collector from going through all modules and tests again and again: they stay to the end."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")
