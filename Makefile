@@ -12,6 +12,9 @@ ifneq ($(wildcard ../shared/data),)
 export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
+# The tests start many processes: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
 

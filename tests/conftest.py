@@ -28,7 +28,11 @@ collect_ignore = ["support/programs"]
 
 
 def pytest_collection_modifyitems(items):
-    """Mark what needs the real datasets; begin with the clusters, which one process works through alone."""
+    """Mark what needs the real datasets; begin with the clusters.
+
+    A process of pytest-xdist takes neighbouring tests, so that one is enough for all clusters, and most fixtures are
+    made once.
+    """
     for item in items:
         if "real_data" in getattr(item, "fixturenames", ()):
             item.add_marker("real")
