@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # The examples are the same in every run, so that a failure is about the change at hand. New ones are looked for by
-# HYPOTHESIS_PROFILE=thorough (`make explore`), ten times as long; HYPOTHESIS_PROFILE=quick takes a fifth as long.
+# HYPOTHESIS_PROFILE=thorough (`make explore`), ten times as long; `make test` takes short, and `make quick` takes quick.
 settings.register_profile(
     "default",
     derandomize=True,
@@ -20,6 +20,7 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.register_profile("thorough", settings.get_profile("default"), derandomize=False, max_examples=500)
+settings.register_profile("short", settings.get_profile("default"), max_examples=20)
 settings.register_profile("quick", settings.get_profile("default"), max_examples=10)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
