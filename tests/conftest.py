@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # The examples are the same in every run, so that a failure is about the change at hand. New ones are looked for by
-# HYPOTHESIS_PROFILE=thorough (`make explore`), ten times as long; `make test` takes short, and `make quick` takes quick.
+# HYPOTHESIS_PROFILE=thorough (`make explore`), ten times as long; `make test` takes short, `make quick` takes quick.
 settings.register_profile(
     "default",
     derandomize=True,
