@@ -84,7 +84,7 @@ def test_trees_joints_and_explanations(problem):
             assert found == expected, (make, way)
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 @every_classifier
 def test_fixed_problems(make):
     for problem in FIXED:
