@@ -12,6 +12,9 @@ ifneq ($(wildcard ../shared/data),)
 export HIETAN_DATA ?= $(shell cd ../shared/data && pwd)
 endif
 
+# The tests start many processes: each would compile every module again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
 
@@ -32,11 +35,14 @@ docs: $(VENV)/.installed  ## the documentation site, warnings being errors and e
 packed-data: install  ## rebuild the ageing genes that come with the package; needs the published files (HIETAN_DATA)
 	$(BIN)/python -m reproduction.packed_data
 
-test: install  ## run the test suite, without the tests that wait for many processes
-	$(BIN)/python -m pytest -n 2 -m 'not patient'
+# Two processes on two cores: threads of BLAS would only wait for each other. `make coverage` has them, and all examples.
+ONE_THREAD := OMP_NUM_THREADS=1
+
+test: install  ## run the test suite with fewer examples than coverage, and without what takes patience
+	$(ONE_THREAD) HYPOTHESIS_PROFILE=short $(BIN)/python -m pytest -n 2 -m 'not patient'
 
 quick: install  ## under a minute: fewer examples, and no clusters, real datasets or slow studies
-	HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)'
+	$(ONE_THREAD) HYPOTHESIS_PROFILE=quick $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)'
 
 explore: install  ## the properties on ten times as many examples, new ones in every run
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n 2 -q -m 'not (cluster or patient)'

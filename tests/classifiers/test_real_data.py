@@ -15,8 +15,14 @@ from support.families import TREES
 from support.storages import kept
 from support.twins.quick_walks import walk
 
+# The smallest and the largest dataset of each organism; those in between take patience.
+DATASETS = [
+    pytest.param(*names, marks=() if names[1] in ("CC", "BPMFCC") else pytest.mark.patient)
+    for names in AGEING_DATASETS
+]
 
-@pytest.mark.parametrize(("organism", "namespaces"), AGEING_DATASETS, ids=str)
+
+@pytest.mark.parametrize(("organism", "namespaces"), DATASETS, ids=str)
 def test_folds_whatever_the_chunks_and_threads(real_data, organism, namespaces, monkeypatch):
     """The first of ten folds of every dataset; all ten of the smallest ones."""
     data = fetch_ageing_genes(organism, namespaces)
@@ -48,7 +54,7 @@ def test_folds_whatever_the_chunks_and_threads(real_data, organism, namespaces, 
             np.testing.assert_array_equal(parts.predict_joint_log_proba(data.X[test]), expected)
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", [pytest.param("laplace", marks=pytest.mark.patient), "pooled"])
 def test_real_rows_against_the_twins(real_data, smoothing):
     """The smallest dataset, every ninth gene: trees exactly, joint log-probabilities to 1e-9."""
     data = fetch_ageing_genes("fly", "CC")

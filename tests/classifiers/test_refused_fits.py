@@ -12,8 +12,8 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from hietan import Hierarchy, HieTAN, ProximalGraph
 from hietan.exceptions import DataWarning, HierarchyWarning
 from hietan.selection import MinSupport
-from support.examples import examples
 from support.families import BAYES, CLASSIFIERS, name_of, seeded
+from support.strategies import examples
 
 pytestmark = pytest.mark.slow
 

@@ -15,10 +15,9 @@ import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 from support.comparison import estimator, fitted, frame, own_hierarchy
-from support.examples import examples
 from support.families import LAZY_TREES, OF_PAIRS, TREES, name_of, seeded
 from support.storages import WAYS, kept
-from support.strategies import fixed_problems, larger_problems, problems
+from support.strategies import examples, fixed_problems, larger_problems, problems
 
 EITHER_SIZE = st.one_of(problems(min_features=1), larger_problems())
 FIXED = fixed_problems(16)
@@ -85,7 +84,7 @@ def test_trees_joints_and_explanations(problem):
             assert found == expected, (make, way)
 
 
-@pytest.mark.slow
+@pytest.mark.patient
 @every_classifier
 def test_fixed_problems(make):
     for problem in FIXED:

@@ -29,10 +29,9 @@ from support.comparison import (
     ontology,
     twin_answers,
 )
-from support.examples import examples
 from support.families import EAGER_TREES, TREES, name_of
 from support.storages import kept
-from support.strategies import Problem, fixed_problems, larger_problems, problems, visible_ancestors
+from support.strategies import Problem, examples, fixed_problems, larger_problems, problems, visible_ancestors
 from support.twins import (
     MUTANTS,
     ROOT,

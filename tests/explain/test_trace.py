@@ -13,9 +13,8 @@ from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.explain import Direction, Verdict, trace_tree
 from support import twins
 from support.comparison import fitted, frame, ontology, ranking_of
-from support.examples import examples
 from support.families import LAZY_TREES, TREES
-from support.strategies import larger_problems, problems
+from support.strategies import examples, larger_problems, problems
 
 NAMES = list("ABCDEF")
 FIGURE = Hierarchy.from_edges(

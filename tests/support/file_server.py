@@ -1,10 +1,17 @@
-"""A web server on this machine that serves the files of a directory, and misbehaves on request."""
+"""A web server on this machine that serves the files of a directory, and misbehaves on request; and files for it."""
 
+import gzip
+import hashlib
+import io
+import random
 import threading
 import time
+import zipfile
 from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+
+from hietan.datasets.fetching.registry import Remote
 
 
 class Handler(SimpleHTTPRequestHandler):
@@ -135,3 +142,31 @@ def serving(directory, delay=60.0):
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+# ------------------------------------------------------------------------------------------ files to serve
+
+
+def zipped(name, content):
+    """An archive of one file."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(name, content)
+    return packed.getvalue()
+
+
+PUBLISHED = {
+    "ontology/go-basic.obo": b"format-version: 1.2\n\n[Term]\nid: GO:1\n",
+    "annotations/gaf/CAEEL-mod.gaf.gz": gzip.compress(
+        b"!gaf-version: 2.2\n" + random.Random(0).randbytes(99).hex().encode()
+    ),
+    "models_genes.zip": zipped("genage_models.csv", "symbol,organism\n"),
+    "gene2go.gz": gzip.compress(b"#tax_id\tGeneID\tGO_ID\n"),
+}
+CONTENT = b"line of a file\n" * 5000
+HASH = hashlib.sha256(CONTENT).hexdigest()
+
+
+def remote(server, *faults, path="made-up/file.txt"):
+    """The file with CONTENT, at an address for each fault."""
+    return Remote(path, tuple(f"{server.address}/{fault}/file.txt" for fault in faults), "a test")

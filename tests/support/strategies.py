@@ -10,12 +10,14 @@ from dataclasses import dataclass, fields
 from random import Random
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from hietan.classifiers import SMOOTHINGS
 
 SHAPES = ("empty", "chain", "tree", "dag", "dense dag", "mostly unrelated")
 ALPHAS = (1.0, 0.01, 0.5, 3.7)
+USUAL_EXAMPLES = 50
 TEST_SIZES = (1, 2, 5, 63, 64, 65, 130, 300)  # either side of a machine word
 
 
@@ -240,3 +242,8 @@ def visible_ancestors(problem: Problem) -> list[set[int]]:
 def with_hidden_relation(problem: Problem) -> bool:
     """Whether some relation of two features exists only through terms that are not features."""
     return visible_ancestors(problem) != problem.ancestors
+
+
+def examples(number: int) -> settings:
+    """So many problems, or more or fewer in the measure that the hypothesis profile asks for."""
+    return settings(max_examples=max(2, number * settings().max_examples // USUAL_EXAMPLES))

@@ -28,8 +28,15 @@ Y = np.array([0, 1, 0, 1, 0, 1])
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
-@parametrize_with_checks([HieLogistic(), HieLogistic(alpha=None, class_weight=None, calibrate=True)])
+@parametrize_with_checks([HieLogistic()])
 def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.patient
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")
+@parametrize_with_checks([HieLogistic(alpha=None, class_weight=None, calibrate=True)])
+def test_scikit_learns_own_checks_of_what_is_chosen(estimator, check):
     check(estimator)
 
 

@@ -13,7 +13,7 @@ from hietan.classifiers._solvers import newton_systems, ridge
 from hietan.classifiers._solvers.losses import make_loss
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeProblem
-from support.examples import examples
+from support.strategies import examples
 from support.twins.ridge import logistic_objective, minimum, multinomial_objective
 
 

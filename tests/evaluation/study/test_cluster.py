@@ -35,7 +35,6 @@ distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 pytestmark = [
     pytest.mark.cluster,
     pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system"),
-    pytest.mark.xdist_group("cluster"),  # one cluster is enough for a machine
 ]
 
 DATASETS = [replace(make_hierarchical_classification(91, 25, random_state=k), name=f"d{k}") for k in range(2)]

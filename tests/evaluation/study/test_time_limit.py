@@ -24,7 +24,7 @@ def children():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [pytest.param(1, marks=pytest.mark.patient), 2])
 def test_a_limit_that_is_not_reached_changes_no_byte(n_jobs, tmp_path):
     methods = {"TAN": TAN(), "odd": Nonsense("NaN"), "bad": TAN(alpha=-1)}
     common = {"cv": 3, "seeds": 2, "n_jobs": n_jobs}

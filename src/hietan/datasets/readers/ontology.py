@@ -173,7 +173,15 @@ class Ontology:
         relations : iterable of str
             "is_a" or names of other relations.
         """
-        return [(parent, child) for parent, child in self.edges(relations) if parent not in self.terms]
+        relations = tuple(relations)
+        if relations not in self._undefined:
+            self._undefined[relations] = [edge for edge in self.edges(relations) if edge[0] not in self.terms]
+        return list(self._undefined[relations])
+
+    @cached_property
+    def _undefined(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
+        """The undefined parents by the relations that were asked for: many datasets share an ontology."""
+        return {}
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
