@@ -15,7 +15,7 @@ namespace hietan::detail {
 
 // The k with 2^-k <= number < 2^(1 - k), of a number from 2^-1022 to 1. (std::ilogb is a call of a library.)
 inline std::size_t magnitude(double number) {
-  std::uint64_t bits;
+  std::uint64_t bits = 0;
   std::memcpy(&bits, &number, sizeof(bits));
   return 1023 - static_cast<std::size_t>(bits >> 52);
 }
