@@ -64,6 +64,7 @@ def test_a_refused_fit_leaves_no_model(make, why):
         "predict_log_proba",
         "decision_function",
         "explain",
+        "contributions",
         "trees",
         "selected",
     ]

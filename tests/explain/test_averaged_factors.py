@@ -87,7 +87,7 @@ def test_parts_of_many_features_add_up_to_the_prediction(make, many):
 @every_aode
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_contributions_do_not_depend_on_how_rows_are_divided(make, n_classes, many, monkeypatch):
-    """With two classes, rows are divided among threads alone, and otherwise into batches as well."""
+    """Into batches, and among threads; with two classes, the result is filled at once."""
     hierarchy, X, y = many
     keep = y < n_classes
     model = make(hierarchy=hierarchy).fit(hierarchy.close(X[keep]), y[keep])

@@ -387,6 +387,7 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
 
         `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
         """
+        check_is_fitted(self)
         read = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         chosen = np.searchsorted(self.classes_, self.predict(X))
         if target is not None or len(self.classes_) == 2:

@@ -116,16 +116,20 @@ def filled_contributions(
     n_features: int,
     *,
     n_jobs: int | None = None,
+    most_entries: int = MOST_FACTORS,
     chunks_per_job: int = 4,
 ) -> sp.csr_array[np.float64]:
     """The numbers of `contribution_matrix` if no feature is left out, written where they stay.
 
-    ``fill(start, stop, array)`` writes those of some rows into an array.
+    ``fill(start, stop, array)`` writes those of some rows into an array, at most `most_entries` at a time.
     """
     whole = np.empty((n_rows, n_features))
+    size = max(1, most_entries // (n_features * _BATCH)) * _BATCH
 
     def write(start: int, stop: int) -> None:
-        fill(start, stop, whole[start:stop])
+        for first in range(start, stop, size):
+            last = min(stop, first + size)
+            fill(first, last, whole[first:last])
 
     map_chunks(write, n_rows, n_jobs, chunks_per_job=chunks_per_job)
     return with_all_entries(whole)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from hietan.explain.assemble import (
     MOST_FACTORS,
@@ -103,6 +104,7 @@ class ExplainsRows(metaclass=ABCMeta):
         scipy.sparse.csr_array of shape (n_samples, n_features)
             Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
         """
+        check_is_fitted(self)
         if len(self.classes_) == 2:
             t = target_index(target, self.classes_.tolist(), np.zeros(2))
             tabled = self._take_apart_by_state(X)
@@ -110,9 +112,12 @@ class ExplainsRows(metaclass=ABCMeta):
                 return contributions_by_state(tabled, t, n_jobs=self.n_jobs)
             filling = self._fill_contributions(X, t)
             if filling is not None:
-                per_job = self._chunks_per_job
                 return filled_contributions(
-                    *filling, len(self.hierarchy_), n_jobs=self.n_jobs, chunks_per_job=per_job
+                    *filling,
+                    len(self.hierarchy_),
+                    n_jobs=self.n_jobs,
+                    most_entries=self._most_factors,
+                    chunks_per_job=self._chunks_per_job,
                 )
         parts_of, n_rows = self._take_apart(X)
         return contribution_matrix(
