@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from inspect import Parameter, Signature, signature
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 from hietan._runtime.notebook import Documented
 from hietan.structure import is_unit
@@ -20,25 +19,14 @@ class StorableMixin(Documented):
 
     _stored: ClassVar[frozenset[str]]  # the fitted attributes that every model of the class has
     _stored_sometimes: ClassVar[frozenset[str]] = frozenset({"feature_names_in_"})
-    __signature__: ClassVar[Signature]
     without_hierarchy: ClassVar[str] = ""
     """What a classifier is without a hierarchy; "" if it does not use one."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
-        """Show the parameters of the constructor as the signature of the class; early 3.11 takes those of `__new__`."""
-        super().__init_subclass__(**options)
-        constructor = signature(cls.__init__)
-        _, *accepted = constructor.parameters.values()
-        cls.__signature__ = constructor.replace(parameters=accepted)
-
-    def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
-        """Refuse parameters without a name where the constructor does, but say how to pass them."""
-        if arguments and not _takes_places(cls):
-            raise TypeError(
-                f"{cls.__name__} takes its parameters by name, but {arguments[0]!r:.60} has none; for a hierarchy: "
-                f"{cls.__name__}(hierarchy=...)"
-            )
-        return super().__new__(cls)
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what follows from the counts: the kernel's objects cannot be pickled, and are made again."""
+        state: dict[str, Any] = {**super().__getstate__()}  # type: ignore[dict-item]
+        state.pop("_structure", None)
+        return state
 
     def _check_parameters(self) -> None:
         raise NotImplementedError
@@ -70,13 +58,6 @@ class StorableMixin(Documented):
         self._check_parameters()
         for name, value in fitted.items():
             setattr(self, name, value)
-
-
-def _takes_places(cls: type) -> bool:
-    """Whether the constructor takes parameters without a name."""
-    by_place = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.POSITIONAL_ONLY, Parameter.VAR_POSITIONAL)
-    _, *accepted = signature(cls.__init__).parameters.values()  # type: ignore[misc]
-    return any(parameter.kind in by_place for parameter in accepted)
 
 
 def with_unit(fitted: Mapping[str, Any]) -> dict[str, Any]:

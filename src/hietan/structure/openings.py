@@ -12,6 +12,7 @@ from operator import add
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
@@ -57,15 +58,19 @@ class Openings:
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
 
-    def open_words(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Whether each feature is open in each of some packed rows, packed in the same way."""
-        parents = self._parents
-        has_parents = np.diff(parents.indptr) > 0
-        found = np.full(words.shape, np.iinfo(np.uint64).max, dtype=np.uint64)
-        if parents.nnz:
-            starts = parents.indptr[:-1][has_parents]
-            found[:, has_parents] = np.bitwise_and.reduceat(words[:, parents.indices], starts, axis=1)
-        return found
+    def states(self, rows: BinaryRows) -> Any:
+        """Return 2 x_v + o_v for each feature that is 1 or open, o_v being 1 where it is open, as a CSR array."""
+        ones, parents = rows.to_csr(), self._parents
+        n_parents = np.diff(parents.indptr)
+        is_open = ones @ parents.T  # the number of parents that are 1
+        is_open.data = (is_open.data == n_parents[is_open.indices]).astype(np.float64)
+        is_open.eliminate_zeros()
+        roots = np.flatnonzero(n_parents == 0)  # open in all rows
+        cells = np.ones(rows.n_rows * roots.size), np.tile(roots, rows.n_rows)
+        always = sp.csr_array((*cells, np.arange(rows.n_rows + 1) * roots.size), shape=rows.shape)
+        states = 2 * ones + is_open + always
+        states.sort_indices()
+        return states
 
 
 @dataclass(frozen=True, eq=False)
