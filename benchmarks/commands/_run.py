@@ -51,10 +51,6 @@ def figures(method: str, data: str, model: str) -> None:
         again = 0 if first > LONG else 4 if first > SHORT else 24
         return min([first, *(seconds(step) for _ in range(again))])
 
-    def write() -> None:
-        np.empty(size).fill(1.0)
-        np.empty(size, dtype=np.int32).fill(1)
-
     rows, fitted = load_dataset(data), hietan.load(model)
     copy, plain = Path(model).with_name("copy.hietan"), Path(model).with_name("plain.npz")
     with zipfile.ZipFile(model) as archive:
@@ -63,8 +59,6 @@ def figures(method: str, data: str, model: str) -> None:
     fitted.predict(rows.X[:64])  # what is learned on first use is learned
     taken = {"predict": fewest(lambda: fitted.predict(rows.X))}
     taken["contributions"] = fewest(lambda: fitted.contributions(rows.X))
-    size = fitted.contributions(rows.X[:256]).nnz * rows.X.shape[0] // 256
-    taken["write"] = fewest(write)
     taken["savez"] = fewest(lambda: np.savez(plain, **arrays))  # type: ignore[arg-type]
     taken["save"] = fewest(lambda: hietan.save(fitted, copy))
     taken["load"] = fewest(lambda: hietan.load(copy))

@@ -112,36 +112,6 @@ def test_no_job_survives_a_study_that_is_killed(options, tmp_path):
     assert_gone(jobs)
 
 
-def test_a_file_that_is_being_written_does_not_stay(tmp_path):
-    code = """
-import time
-from pathlib import Path
-from hietan._io import replacing, temporary_directory
-from hietan.cli.interrupts import ending_on_second_interrupt
-
-with ending_on_second_interrupt(), replacing(Path("file")) as path, temporary_directory(".") as folder:
-    path.write_text("half")
-    (folder / "other").write_text("half")
-    for word in ("ready", "first"):
-        try:
-            print(word, flush=True)
-            time.sleep(3600)
-        except KeyboardInterrupt:
-            pass
-    time.sleep(3600)
-"""
-    process = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
-    for line in ("ready\n", "first\n"):
-        assert process.stdout.readline() == line
-        assert sorted(path.name[:5] for path in tmp_path.iterdir()) == [".tmp-", "hieta"]
-        process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=SOON)
-    assert process.returncode == 130 and stderr.endswith("interrupted; ended at once\n")
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit])
 def test_a_job_that_raises_what_ends_programs_has_failed_alone(error, n_jobs):

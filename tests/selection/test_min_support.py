@@ -208,7 +208,6 @@ def test_it_is_part_of_the_fingerprint():
         method_fingerprint(clf) for clf in (weighted, MinSupport(weighted, 1), MinSupport(weighted, 2))
     }
     assert len(prints) == 6
-    assert method_fingerprint(TAN(class_weight=None, weight_unit=None)) == method_fingerprint(TAN())
 
 
 def test_a_study_counts_and_explains_the_right_columns(tmp_path):

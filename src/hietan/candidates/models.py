@@ -130,8 +130,8 @@ class TrainedModel:
         """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
         try:
             if (
-                type(self.classifier).__name__ in persistence.STORABLE
-            ):  # any other is refused by `persistence.save`
+                type(self.classifier).__name__ in persistence.CLASSIFIERS
+            ):  # `persistence.save` refuses any other
                 _check(self)
             metadata = {name: getattr(self, name) for name in (*_METADATA, *_LATER)}
             metadata["validation"] = None if self.validation is None else self.validation.as_dict()

@@ -16,10 +16,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import Counting, RowsInMemory, read_rows
 from hietan.classifiers._partitions import RowsInBlocks, also_lazily, read_blocks
 from hietan.classifiers._solvers.leave_one_out import log_shares
-from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     ACCEPTED,
     Accepted,
@@ -39,7 +39,7 @@ from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation, root_log_prob
 
 
-class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that needs nothing but per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior`,
@@ -69,8 +69,9 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
     weight_unit_: float
     counts_: Any  # as `_count` returns them
     _accepted: ClassVar[Accepted] = ACCEPTED
-    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
-    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    _stored = frozenset(
+        {"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "weight_unit_"}
+    )
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
@@ -218,13 +219,10 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
         for name, value in drawn.items():
             setattr(self, name, value)
         self.weight_unit_ = rows.unit
-        self._set_counts(counts if first else self.counts_ + counts)
-        return rows, per_class
-
-    def _set_counts(self, counts: Any) -> None:
-        self.counts_ = counts
-        self.class_count_ = counts.class_count
+        self.counts_ = counts if first else self.counts_ + counts
+        self.class_count_ = self.counts_.class_count
         self._structure = None
+        return rows, per_class
 
     @property
     def _learned(self) -> Any:
@@ -235,12 +233,9 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
             structure = self._structure = self._learn()
         return structure
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
         self._check_classes(fitted["classes_"])
-        self._check_counts(fitted["counts_"], fitted["hierarchy_"])
-        super().__hietan_restore__(with_unit(fitted))
-        self._set_counts(fitted["counts_"])
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -350,9 +345,12 @@ class PairBayes(BaseBayes):
         counts = count_pairs(rows, codes, n_classes, n_jobs=n_jobs)
         return counts, first_violation(rows, hierarchy, n_jobs=n_jobs)
 
-    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
-        if not isinstance(counts, PairCounts):
-            raise ValueError(f"{type(self).__name__} needs PairCounts, got {type(counts).__name__}")
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        counts = fitted["counts_"]
+        require(isinstance(counts, PairCounts), "counts_ are not counts of pairs")
+        missing = counts.is_dense and counts.n_features > 1 and not counts.pairs.size
+        require(not missing or self._count is not PairBayes._count, "the counts of pairs are missing")
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:

@@ -15,13 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.parallel import map_chunks
 from hietan._runtime.thread_limits import one_thread
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.choose_ridge import choose_ridge, choose_temperature
 from hietan.classifiers._solvers.hieban_offsets import SMOOTHING, NetworkRows, offsets_of
 from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
-from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     ACCEPTED,
     CHOSEN,
@@ -54,7 +54,7 @@ from hietan.structure.tree import ABSENT, ROOT
 LARGEST_GAP = 1e-8
 
 
-class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
+class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
 
     The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises::
@@ -132,8 +132,7 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
     without_hierarchy = "a logistic regression with naive Bayes as its offset"
 
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
-    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_"}
-    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_", "weight_unit_"}
     weight_unit_: float
 
     def __init__(
@@ -324,13 +323,17 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
             has_probabilities=False,
         )
 
-    def _state_parts(self, rows: BinaryRows) -> StateParts:
+    def _state_parts(self) -> StateParts:
         network, (coef, _) = self._network(), self._coefficients()
         off, on = network.off / self.scale_, network.on / self.scale_
-        # An open zero counts if it scores anything; a one always does, open or not.
-        states = network.openings.states(rows)
-        states.data[(states.data == 1) & (off == 0).all(axis=1)[states.indices]] = 0
-        states.eliminate_zeros()
+        is_silent = (off == 0).all(axis=1)
+
+        def states(rows: BinaryRows) -> NDArray[np.uint8]:
+            found = network.openings.states(rows)
+            # An open zero counts if it scores anything; a one always does, open or not.
+            found[(found == 1) & is_silent] = 0
+            return found
+
         closed = np.zeros_like(off)
         return StateParts(states, np.stack([closed, off, closed + coef.T, on + coef.T]) / self.temperature_)
 
@@ -343,6 +346,7 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""
+        check_is_fitted(self)
         self._check_parameters()  # binarize may have been set since
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
         X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
@@ -360,18 +364,11 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
     def _check_parameters(self) -> None:
         check_parameters(self, {**ACCEPTED, **CHOSEN})
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes."""
-        if not isinstance(fitted["counts_"], OpenCounts):
-            raise ValueError(
-                f"{type(self).__name__} needs OpenCounts, got {type(fitted['counts_']).__name__}"
-            )
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
-            if not isinstance(fitted[name], float) or not is_weight(fitted[name]):
-                raise ValueError(f"{name} is not a number above 0: {fitted[name]!r:.80}")
-        if type(fitted["n_iter_"]) is not int or not isinstance(fitted["gap_"], float):
-            raise ValueError("n_iter_ or gap_ is not a number")
-        super().__hietan_restore__(with_unit(fitted))
+            require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "intercept_")

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PairBayes
+from hietan.classifiers._fitted_state import require
 from hietan.classifiers._fitting import CountFunction
 from hietan.classifiers.checks import ACCEPTED, Accepted, is_one_of, is_whole, random_source
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, StateParts
@@ -35,7 +35,6 @@ from hietan.structure.tree import ABSENT, ROOT
 SELECTIONS = _kernel.SELECTIONS
 MODELS = ("naive-bayes", "tan")
 _MOST = 2**31 - 1  # features: more are never there
-_BLOCK = 1024  # rows whose kept features are unpacked together
 
 
 def _counting_ones(
@@ -157,22 +156,18 @@ class _SelectedFeatures(PairBayes):
             has_tree=self._learned.ranking is not None,
         )
 
-    def _state_parts(self, rows: BinaryRows) -> StateParts | None:
-        """Return the parts of naive Bayes: the state of a feature that is kept is its value."""
+    def _state_parts(self) -> StateParts | None:
         if self._learned.ranking is not None:
             return None
-        blocks = []
-        for start in range(0, rows.n_rows, _BLOCK):
-            part = rows.between(start, min(start + _BLOCK, rows.n_rows))
-            kept = sp.csr_array(self._kept(part))
-            kept.data = unpack(**self._words(part))[kept.nonzero()]
-            blocks.append(kept)
-        both = np.repeat(np.array([[0], [1]], dtype=np.uint8), rows.n_features, axis=1)
-        words = self._words(BinaryRows.from_matrix(both, None))
-        alone = np.full(both.shape, ROOT, dtype=np.int32)
-        return StateParts(
-            sp.vstack(blocks, format="csr"), _kernel.tree_factors(alone, **words, **self._tables)
-        )
+
+        def states(rows: BinaryRows) -> NDArray[np.uint8]:
+            return self._kept(rows) * (1 + unpack(**self._words(rows)))
+
+        d = len(self.hierarchy_)
+        values = np.repeat(np.array([[0], [0], [1]], dtype=np.uint8), d, axis=1)  # of the states 0 to 2
+        words = self._words(BinaryRows.from_matrix(values, None))
+        alone = np.full((3, d), ROOT, dtype=np.int32)
+        return StateParts(states, _kernel.tree_factors(alone, **words, **self._tables))
 
     def _kept(self, rows: BinaryRows) -> NDArray[np.uint8]:
         """Return which features each row keeps."""
@@ -305,11 +300,10 @@ class LazySelection(_SelectedFeatures):
 
         return [tree for chunk in map_chunks(learn, rows.n_rows, self.n_jobs) for tree in chunk]
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes; what they are depends on the model."""
-        if ("root_order_" in fitted) != (self.model == "tan"):
-            raise ValueError(f"the fitted attributes are not those of the model {self.model!r:.80}")
-        super().__hietan_restore__(fitted)
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        right = ("root_order_" in fitted) == (self.model == "tan")
+        require(right, f"the fitted attributes are not those of the model {self.model!r:.80}")
 
 
 class HIPNB(_SelectedFeatures):

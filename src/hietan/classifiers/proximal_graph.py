@@ -15,6 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import RowsInMemory
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
@@ -26,7 +27,6 @@ from hietan.classifiers._solvers.lambda_path import (
     LambdaSearch,
     log_probabilities,
 )
-from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     ACCEPTED,
     align_hierarchy,
@@ -36,6 +36,7 @@ from hietan.classifiers.checks import (
     is_number,
     is_one_of,
     is_positive,
+    is_weight,
     is_whole,
     read_weights,
     refuse_dataset,
@@ -72,7 +73,7 @@ _ACCEPTED = {
 }
 
 
-class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
+class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
 
     Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest ``|weight|`` among v
@@ -411,6 +412,10 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
         if self.lam is not None and self.lam_relative is not None:
             given = f"lam={self.lam!r} and lam_relative={self.lam_relative!r}"
             raise ValueError(f"lam and lam_relative exclude each other; got {given}: set one of them to None")
+
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

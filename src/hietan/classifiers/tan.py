@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -158,26 +157,25 @@ class _EagerTree(_TreeClassifier):
         )
 
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
-        values = unpack(**self._words(rows))
-        states = states_in_tree(self.tree_.parent, values)[..., None]
+        values, parent = unpack(**self._words(rows)), self.tree_.parent
+        factors = factors_by_state(parent, self.counts_, self._smoothing)
+        states = states_in_tree(parent, values)[..., None].astype(np.intp)
         return ScoreParts(
             values=values,
-            parents=np.tile(self.tree_.parent, (rows.n_rows, 1)),
-            factors=np.take_along_axis(self._factors_by_state(), states, axis=0),
+            parents=np.tile(parent, (rows.n_rows, 1)),
+            factors=np.take_along_axis(factors, states, axis=0),
             base=np.tile(self._log_prior(), (rows.n_rows, 1)),
             has_tree=True,
         )
 
-    def _state_parts(self, rows: BinaryRows) -> StateParts:
-        ones, parent = rows.to_csr(), self.tree_.parent
-        children = np.flatnonzero(parent >= 0)
-        edges: Any = np.ones(children.size), (parent[children], children)
-        # The states of `states_in_tree`; where a feature and its parent are 0, there is no entry.
-        states = 2 * ones + ones @ sp.csr_array(edges, shape=(parent.size, parent.size))
-        return StateParts(states, self._factors_by_state(), fills_zeros=True)
-
-    def _factors_by_state(self) -> NDArray[np.float64]:
-        return factors_by_state(self.tree_.parent, self.counts_, self._smoothing)
+    def _state_parts(self) -> StateParts:
+        parent = self.tree_.parent
+        factors = factors_by_state(parent, self.counts_, self._smoothing)
+        # No feature is left out: the states begin with 1.
+        return StateParts(
+            lambda rows: 1 + states_in_tree(parent, unpack(**self._words(rows))),
+            np.concatenate([factors[:1], factors]),
+        )
 
 
 class _LazyTree(_TreeClassifier):

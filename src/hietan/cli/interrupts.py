@@ -74,21 +74,15 @@ def _listen(signalled: socket.socket, heard: socket.socket) -> None:
 
 
 def _finish() -> None:
-    """Remove what is unfinished, and do not wait for threads that have not stopped."""
-    from hietan._io import remove_unfinished
+    """Do not wait for threads that have not stopped."""
     from hietan._runtime.parallel import threads_left_behind
 
     if threads_left_behind():
         _end_now()
-    remove_unfinished()
 
 
 def _end_now() -> None:
-    """End the process without waiting for its threads; files that are being written do not stay."""
-    from hietan._io import remove_unfinished
-
-    with suppress(Exception):
-        remove_unfinished()
+    """End the process without waiting for its threads."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(Exception):
             stream.flush()

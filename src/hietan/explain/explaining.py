@@ -10,7 +10,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hietan.explain.assemble import MOST_FACTORS, contribution_matrix, explain_rows, target_index
+from hietan.explain.assemble import (
+    MOST_FACTORS,
+    contribution_matrix,
+    contributions_by_state,
+    explain_rows,
+    target_index,
+)
 from hietan.explain.dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.explanation import Explanations
 from hietan.explain.score_parts import ScoreParts, StateParts
@@ -36,7 +42,7 @@ class ExplainsRows(metaclass=ABCMeta):
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
         """Return the parts that add up to the scores of rows."""
 
-    def _state_parts(self, rows: BinaryRows) -> StateParts | None:
+    def _state_parts(self) -> StateParts | None:
         """Return the same for two classes, if what a feature adds depends on which of a few states it is in.
 
         The numbers are the same; for a genome, they take far less time and memory.
@@ -101,9 +107,11 @@ class ExplainsRows(metaclass=ABCMeta):
         """
         check_is_fitted(self)
         rows, classes = self._read(X), self.classes_.tolist()
-        parts = self._state_parts(rows) if len(classes) == 2 else None
+        parts = self._state_parts() if len(classes) == 2 else None
         if parts is not None:
-            return parts.contributions(target_index(target, classes, np.zeros(2)))
+            return contributions_by_state(
+                parts, rows, target_index(target, classes, np.zeros(2)), self.n_jobs
+            )
         return contribution_matrix(
             lambda start, stop: self._score_parts(rows.between(start, stop)),
             rows.n_rows,

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan.hierarchy import Hierarchy
+from hietan.structure import BinaryRows
 
 
 class RemovalKind(Enum):
@@ -104,33 +104,15 @@ class StateParts:
 
     Attributes
     ----------
-    states : CSR array of shape (n_rows, n_features)
-        The states of features, numbers from 0.
+    states : callable
+        Called with some rows, returns the state of each feature in each row, shape (n_rows, n_features): numbers from
+        1, and 0 for a feature that takes no part in the row. Threads call it.
     factors : array of shape (n_states, n_features, n_classes)
-        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
-    fills_zeros : bool
-        Whether features without an entry are in the state 0; otherwise they take no part in the row.
+        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`; that of 0 is not used.
     """
 
-    states: Any
+    states: Callable[[BinaryRows], NDArray[np.uint8]]
     factors: NDArray[np.float64]
-    fills_zeros: bool = False
-
-    def contributions(self, target: int) -> sp.csr_array[np.float64]:
-        """Return what each feature adds to the log-odds of one of two classes, in each row."""
-        table = self.factors[..., target] - self.factors[..., 1 - target]
-        states, (n_rows, d) = self.states, self.states.shape
-        adds = table[states.data.astype(np.intp), states.indices]
-        if not self.fills_zeros:
-            return sp.csr_array((adds, states.indices, states.indptr), shape=states.shape)
-        whole = np.empty((n_rows, d))
-        whole[:] = table[0]
-        whole[np.repeat(np.arange(n_rows), np.diff(states.indptr)), states.indices] = adds
-        index = np.int64 if whole.size > np.iinfo(np.int32).max else np.int32
-        columns = np.empty((n_rows, d), dtype=index)
-        columns[:] = np.arange(d)
-        indptr = np.arange(n_rows + 1, dtype=index) * index(d)
-        return sp.csr_array((whole.ravel(), columns.ravel(), indptr), shape=whole.shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -52,12 +52,13 @@ def mean_tree_contribution(
     return sums / total
 
 
-def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDArray[np.intp]:
+def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """Return twice the value of each feature, plus that of its parent, which is 0 where there is none.
 
     `values` has shape (n_rows, n_features).
     """
-    return 2 * values.astype(np.intp) + np.where(parent >= 0, values[:, parent], 0)
+    above: NDArray[np.uint8] = np.where(parent >= 0, values[:, parent], 0).astype(np.uint8)
+    return 2 * values + above
 
 
 def factors_by_state(
@@ -73,7 +74,7 @@ def factors_by_state(
     words = BinaryRows.from_matrix(rows, None).words(np.arange(4))
     found = _kernel.tree_factors(np.tile(parent, (4, 1)), words, 4, counts=counts.kernel, smoothing=smoothing)
     factors = np.empty_like(found)
-    np.put_along_axis(factors, states_in_tree(parent, rows)[..., None], found, axis=0)
+    np.put_along_axis(factors, states_in_tree(parent, rows)[..., None].astype(np.intp), found, axis=0)
     alone = parent < 0  # no parent's value: its state is 0 or 2
     factors[1, alone], factors[3, alone] = factors[0, alone], factors[2, alone]
     return factors

@@ -12,14 +12,13 @@ from operator import add
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
 from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists, parent_lists
-from hietan.structure.rows import BinaryRows
+from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import ROOT
 
 
@@ -58,19 +57,15 @@ class Openings:
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
 
-    def states(self, rows: BinaryRows) -> Any:
-        """Return 2 x_v + o_v for each feature that is 1 or open, o_v being 1 where it is open, as a CSR array."""
-        ones, parents = rows.to_csr(), self._parents
-        n_parents = np.diff(parents.indptr)
-        is_open = ones @ parents.T  # the number of parents that are 1
-        is_open.data = (is_open.data == n_parents[is_open.indices]).astype(np.float64)
-        is_open.eliminate_zeros()
-        roots = np.flatnonzero(n_parents == 0)  # open in all rows
-        cells = np.ones(rows.n_rows * roots.size), np.tile(roots, rows.n_rows)
-        always = sp.csr_array((*cells, np.arange(rows.n_rows + 1) * roots.size), shape=rows.shape)
-        states = 2 * ones + is_open + always
-        states.sort_indices()
-        return states
+    def states(self, rows: BinaryRows) -> NDArray[np.uint8]:
+        """Return 2 x_v + o_v of each feature in each row, o_v being 1 where all parents of v are 1."""
+        words, parents = rows.words(np.arange(rows.n_rows)), self._parents
+        is_open = np.full(words.shape, np.iinfo(np.uint64).max, dtype=np.uint64)
+        has_parents = np.diff(parents.indptr) > 0
+        if parents.nnz:
+            starts = parents.indptr[:-1][has_parents]
+            is_open[:, has_parents] = np.bitwise_and.reduceat(words[:, parents.indices], starts, axis=1)
+        return 2 * unpack(words, rows.n_rows) + unpack(is_open, rows.n_rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,9 +3,6 @@
 import hashlib
 import inspect
 import socket
-import subprocess
-import sys
-import time
 
 import pytest
 
@@ -232,25 +229,6 @@ def test_a_file_without_a_record_is_not_verified(server, home):
         assert download.obtain(remote(server, "well")) == path
     assert download.obtain(remote(server, "well"), refresh=True).read_bytes() == CONTENT
     assert download.obtain(remote(server, "well")) == path
-
-
-KILLED = """
-import sys
-from hietan.datasets.fetching import download, registry
-download.obtain(registry.Remote("made-up/file.txt", (sys.argv[1],)))
-"""
-
-
-def test_the_next_download_cleans_up_after_a_killed_one(server, home):
-    words = [sys.executable, "-c", KILLED, f"{server.address}/trickle/file.txt"]
-    with subprocess.Popen(words) as process:
-        while not any((home / "made-up").glob(".tmp-*")):
-            assert process.poll() is None
-            time.sleep(0.02)
-        process.kill()
-    assert len(list((home / "made-up").iterdir())) == 1
-    download.obtain(remote(server, "well"))
-    assert {path.name for path in (home / "made-up").iterdir()} == {"file.txt", "file.txt.sha256"}
 
 
 # ----------------------------------------------------------------------------- the registry

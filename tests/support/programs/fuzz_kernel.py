@@ -27,7 +27,7 @@ from required_results import require_given, require_same
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 # These write to arrays that they are given.
-IN_PLACE = ("count_words", "count_sparse", "aode_contributions")
+IN_PLACE = ("count_words", "count_sparse")
 
 
 def load_kernel(path):
@@ -87,9 +87,6 @@ def arrays(rng, kernel):
     a["csr_indptr"], a["csr_indices"] = a["indptr"].astype(np.int64), a["indices"].astype(np.int32)
     a["csr_values"], a["sign"] = np.ones(a["indices"].size), np.where(y == 0, 1.0, -1.0)
     a["weight"] = np.full(n, 1 / n)
-    listed = sorted("ab "[k % 3] * int(rng.integers(1, 20)) + str(k) for k in range(d))
-    for kind, names in (("sorted", listed), ("mixed", listed[::-1]), ("repeated", listed[:1] + listed)):
-        a[f"{kind}_names"] = np.frombuffer(json.dumps(names).encode(), np.uint8).copy()
     a["first"], a["second"] = np.zeros(1, np.int64), np.full(1, d - 1)
     return a
 
@@ -280,8 +277,6 @@ class Round:
             self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
         call("find_levels", a["edge_parent"], a["edge_child"], d, gives=tuple | None)
-        for kind in ("sorted", "mixed", "repeated"):
-            call("count_names", a[f"{kind}_names"], gives=int)
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
         lists = a["indptr"], a["indices"], a["rows"]
@@ -302,10 +297,6 @@ class Round:
             call("aode_joint_log", relations, ancestors, least, *rows, a["log_prior"], *rest, gives=joint)
             parts = [factors, joint, (np.bool_, n)]
             call("aode_factors", relations, ancestors, least, *rows, *rest, gives=parts)
-            target, out = int(self.rng.integers(0, 2)), np.zeros((n, a["words"].shape[1]))
-            call(
-                "aode_contributions", relations, ancestors, least, *rows, target, *rest, out, gives=type(None)
-            )
         self.select(relations, rankings, rows, rest, joint)
         for ranking in rankings:
             directed = bool(self.rng.random() < 0.5)
@@ -315,15 +306,8 @@ class Round:
         a, call, n = self.a, self.call, len(self.a["values"])
         kind, limit = str(self.rng.choice(self.kernels[0].SELECTIONS)), int(self.rng.integers(1, 6))
         selector = self.make("Selector", relations, kind, a["relevance"], limit)
-        neighbours = self.make("Neighbours", *rows)
         call("Selector.select", selector, a["words"], gives=(np.uint64, None, None))
         call("selected_joint_log", selector, *rows, *rest, gives=joint)
-        table = self.rng.normal(size=(4, a["words"].shape[1]))
-        entries = [(np.int64, n), (np.int32, None), (np.float64, None)]
-        call("list_terms", a["words"], a["words"], ~a["words"], n, table, gives=entries)
-        k = int(self.rng.integers(1, min(n, 5) + 1))
-        nearest = [(np.int64, n, k)] * 3
-        call("Neighbours.nearest", neighbours, selector, *rows, k, gives=nearest)
         for ranking in rankings:
             tree = selector, ranking, *rows, a["root_order"]
             call("selected_trees", *tree, gives=(np.int32, n, None))

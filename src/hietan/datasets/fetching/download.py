@@ -10,7 +10,7 @@ from string import hexdigits
 from typing import Any
 from urllib.parse import urlsplit
 
-from hietan._io import atomic_write, remove_leftovers, replacing
+from hietan._io import atomic_write, replacing
 from hietan._runtime.optional import import_optional
 from hietan.datasets.fetching.kinds import check_kind
 from hietan.datasets.fetching.registry import Remote
@@ -174,7 +174,6 @@ def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, lim
 
 def _download_from(url: str, remote: Remote, path: Path, progress: bool, limits: Limits) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(path.parent)  # of downloads that were killed
     with replacing(path) as unfinished:
         transfer(url, unfinished, limits, progress=progress)
         if not remote.sha256:

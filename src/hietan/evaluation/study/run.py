@@ -17,7 +17,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hietan._io import remove_leftovers, temporary_directory
+from hietan._io import temporary_directory
 from hietan._runtime.interrupts import noting_interrupts
 from hietan._runtime.parallel import run_unordered
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
@@ -171,7 +171,6 @@ def run_study(
             outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
         folder.mkdir(parents=True, exist_ok=True)
         with locked(folder):
-            remove_leftovers(folder)
             claim(folder, study.manifest)
             _run_jobs(study, folder, outcomes, retry_failed, progress)
             stack.close()
