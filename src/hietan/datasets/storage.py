@@ -133,7 +133,8 @@ def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
     ones = np.ones(len(indices), dtype=np.uint8)
     X: csr_array = csr_array((ones, indices, indptr), shape=(n_rows, n_columns))
     X.check_format(full_check=True)
-    return X
+    index = np.int32 if indices.size <= np.iinfo(np.int32).max else np.int64
+    return csr_array((ones, indices.astype(index), indptr.astype(index)), shape=X.shape)
 
 
 def _integers(archive: ArchiveReader, member: str, *, expected: int = 0) -> NDArray[np.int64]:
