@@ -249,13 +249,13 @@ def repeat_a_column(a):
 @pytest.mark.parametrize(
     ("name", "edit", "message"),
     [
-        ("indices", repeat_a_column, "repeats a column"),
-        ("indices", lambda a: a + 2**32, "not among the 9 columns"),
-        ("indices", lambda a: a - 9, "not among the 9 columns"),
+        ("indices", repeat_a_column, "each column of a row once"),
+        ("indices", lambda a: a + 2**32, "indices must be"),
+        ("indices", lambda a: a - 9, "indices must be"),
         ("indices", lambda a: a[:-1], "should have .* entries"),
         ("indptr", lambda a: a + 2**32, "does not say where each of 40 rows begins"),
-        ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "more than 9 ones"),
-        ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "does not say where"),
+        ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "non-decreasing"),
+        ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "non-decreasing"),
         ("edges", lambda a: np.array([[-1], [0]]), "not among the 9 features"),
         ("edges", lambda a: a.ravel(), "should have two rows"),
         ("y", lambda a: a + 0.7, "y.npy should hold integers of 64 bits, and holds float64"),

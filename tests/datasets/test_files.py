@@ -117,11 +117,10 @@ def test_damaged_archives(tmp_path):
         list(numbered_lines(path))
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_any_flipped_bit_of_an_archive(tmp_path, method):
+def test_any_flipped_bit_of_an_archive(tmp_path):
     """Wrong offsets make `zipfile` seek before the beginning of a file, which is an OSError or a ValueError."""
     path = tmp_path / "bad.zip"
-    with zipfile.ZipFile(path, "w", method) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("é.txt", TEXT)
     whole = path.read_bytes()
     lines = list(numbered_lines(path))
