@@ -34,10 +34,12 @@ class FittedState(Documented):
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self.__dict__.pop("_structure", None)
-        fitted = self._fitted_attributes()
-        if fitted:
+        if self.__sklearn_is_fitted__():
             self._check_parameters()
-            self._check_fitted(fitted)
+            self._check_fitted(self._fitted_attributes())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return vars(self).keys() >= self._stored
 
     def _fitted_attributes(self) -> dict[str, Any]:
         known = self._stored | self._stored_sometimes
@@ -50,9 +52,8 @@ class FittedState(Documented):
         require(isinstance(hierarchy, Hierarchy), "hierarchy_ is not a hierarchy")
         require(type(d) is int and d == len(hierarchy) > 0, "the hierarchy and n_features_in_ disagree")
         require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are not an array")
-        require(
-            len(classes) > 1 and bool((np.unique(classes) == classes).all()), "the classes are not sorted"
-        )
+        right = len(classes) > 1 and np.array_equal(np.unique(classes), classes)
+        require(right, "the classes are not two or more labels, sorted")
         if "feature_names_in_" in fitted:
             _check_column_names(fitted["feature_names_in_"], hierarchy)
         if "root_order_" in fitted:
