@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from hietan._runtime.notebook import Documented
 from hietan.hierarchy import Hierarchy
-from hietan.structure import OpenCounts, PairCounts, check_open_counts, is_unit
+from hietan.structure import OpenCounts, PairCounts, check_open_counts
 
 
 class FittedState(Documented):
@@ -65,7 +66,9 @@ class FittedState(Documented):
         if "counts_" in fitted:
             _check_counts(fitted["counts_"], len(classes), hierarchy)
             _check_same(fitted["class_count_"], fitted["counts_"].class_count)
-            require(is_unit(fitted["weight_unit_"]), "weight_unit_ is not a power of two")
+            unit = fitted["weight_unit_"]
+            right = isinstance(unit, float) and 2.0**-200 <= unit <= 2.0**200 and math.frexp(unit)[0] == 0.5
+            require(right, f"weight_unit_ is not a power of two that `fit` chooses: {unit!r:.80}")
         if "coef_" in fitted:
             n_rows = 1 if len(classes) == 2 else len(classes)
             check_numbers(fitted["coef_"], (n_rows, d), "coef_")
