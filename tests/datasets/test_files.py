@@ -139,11 +139,6 @@ def test_endless_line_is_refused():
         list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000), longest=100))
 
 
-def test_writing_only_is_a_mistake_of_the_caller(tmp_path):
-    with (tmp_path / "f").open("w") as file, pytest.raises(TypeError, match="not open for reading"):
-        list(numbered_lines(file))
-
-
 @given(data=st.binary(max_size=300), kind=st.sampled_from(["plain", "gz", "zip"]), cut=st.integers(0, 40))
 def test_no_bytes_raise_anything_but_our_error(data, kind, cut):
     whole = packed(kind, data)

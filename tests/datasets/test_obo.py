@@ -1,9 +1,6 @@
 import io
-import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hietan.datasets import DataError, DataWarning, Term, read_obo
 
@@ -225,40 +222,3 @@ def test_a_cycle_is_named_with_file_and_line(tmp_path):
     )
     with pytest.raises(DataError, match=message):
         ontology.hierarchy_of(["is_a", "has_part"])
-
-
-OBO_LINES = [
-    *(
-        "[Term]",
-        "[Typedef]",
-        "id: A",
-        "id: B",
-        "id:",
-        "id",
-        "name: x",
-        "is_a: A",
-        "is_a: B ! b",
-        "is_a:",
-        "alt_id: C",
-    ),
-    *(
-        "relationship: part_of A",
-        "relationship: part_of",
-        "namespace: n",
-        "is_obsolete: true",
-        "replaced_by: B",
-        "",
-    ),
-]
-
-
-@given(lines=st.lists(st.one_of(st.sampled_from(OBO_LINES), st.text(max_size=20)), max_size=25))
-def test_no_text_raises_anything_but_our_error(lines):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        try:
-            ontology = read_obo(io.BytesIO("\n".join(lines).encode("utf-8", "surrogatepass")))
-            hierarchy = ontology.hierarchy
-        except DataError:
-            return
-    assert set(ontology.terms) <= set(hierarchy.features)

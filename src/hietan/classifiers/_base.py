@@ -324,9 +324,6 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
                 "dict of class: weight"
             )
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "counts_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -370,9 +370,6 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
             require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "intercept_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

@@ -417,9 +417,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         super()._check_fitted(fitted)
         require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True

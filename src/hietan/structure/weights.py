@@ -20,11 +20,6 @@ SMALLEST_UNIT, LARGEST_UNIT = 2.0**-200, 2.0**200
 """The units that are accepted: what is divided by them stays finite."""
 
 
-def is_unit(value: object) -> bool:
-    """Whether a value can be the unit of weights: a power of two, as a float, that is neither tiny nor huge."""
-    return isinstance(value, float) and SMALLEST_UNIT <= value <= LARGEST_UNIT and math.frexp(value)[0] == 0.5
-
-
 def are_whole(weights: NDArray[np.float64]) -> bool:
     """Whether all weights are whole numbers."""
     return bool((weights == np.rint(weights)).all())
