@@ -133,8 +133,6 @@ class Study:
         Whether feature usage is counted.
     command : str
         The command that runs the study.
-    format : int
-        The format of its directory; a study that an earlier release began keeps its own.
     """
 
     datasets: Mapping[str, Any]
@@ -145,7 +143,6 @@ class Study:
     row_groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
-    format: int = FORMAT
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -155,7 +152,7 @@ class Study:
         """
         methods = self.methods.items()
         return {
-            "format": self.format,
+            "format": FORMAT,
             "versions": versions(),
             "cv": self._cv_text(),
             "seeds": list(self.seeds),

@@ -28,12 +28,11 @@ from hietan.evaluation.study.journal import (
     Journal,
     append_time,
     claim,
-    format_of,
     locked,
     refuse_other,
     tidy_times,
 )
-from hietan.evaluation.study.outcomes import encode_outcome, is_usable, usage_problem
+from hietan.evaluation.study.outcomes import encode_outcome, usage_problem
 from hietan.evaluation.study.plan import (
     BACKENDS,
     Job,
@@ -156,7 +155,6 @@ def run_study(
             raise ValueError(f"give backend={backend!r} or an executor, not both")
     with _directory(output) as path, ExitStack() as stack:
         folder = Path(path)
-        study = replace(study, format=format_of(folder))
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
         _ = study.folds
         refuse_other(folder, study.manifest)
@@ -195,13 +193,12 @@ def _run_jobs(
 ) -> None:
     """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
     journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
-    done = _finished_jobs(study, journals)
-    if retry_failed:
-        done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
-    todo = [job for job in study.jobs() if job not in done]
-    total = len(todo) + len(done)
-    failed = sum("error" in outcome for outcome in done.values())
-    state = Progress(len(done), total, len(done), failed)
+    kept = {pair: journal.read() for pair, journal in journals.items()}
+    found = {job: kept[job.dataset, job.method].get((job.seed, job.fold)) for job in study.jobs()}
+    todo = [job for job, known in found.items() if known is None or (retry_failed and "error" in known)]
+    n_done = len(found) - len(todo)
+    failed = 0 if retry_failed else sum("error" in known for known in found.values() if known is not None)
+    state = Progress(n_done, len(found), n_done, failed)
     if progress is not None:
         progress(state)
     if not todo:
@@ -226,25 +223,6 @@ def _run_jobs(
             )
             if progress is not None:
                 progress(state)
-
-
-def _finished_jobs(study: Study, journals: Mapping[tuple[str, str], Journal]) -> dict[Job, Mapping[str, Any]]:
-    """The jobs of a study that its journals have, with what they have of them, if the results can be computed from it.
-
-    A job whose line is unusable is run again: its new line replaces the old one, because the last line of a job counts.
-    """
-    kept = {pair: journal.read() for pair, journal in journals.items()}
-    labels = {name: class_labels(data.y) for name, data in study.datasets.items()}
-    found: dict[Job, Mapping[str, Any]] = {}
-    for job in study.jobs():
-        outcome = kept[job.dataset, job.method].get((job.seed, job.fold))
-        if outcome is None:
-            continue
-        n_rows = int((study.folds[job.dataset, job.seed] == job.fold).sum())
-        n_features = study.datasets[job.dataset].X.shape[1]
-        if is_usable(outcome, labels[job.dataset], n_rows, n_features):
-            found[job] = outcome
-    return found
 
 
 def _outcomes(
