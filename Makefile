@@ -16,7 +16,7 @@ endif
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench callgrind accuracy reproduction clean FORCE
+.PHONY: help install demo docs packed-data wheel oldest test quick explore coverage test-browser pictures faults lint lint-python lint-cpp lint-js format format-cpp format-js sanitize free-threaded bench accuracy reproduction clean FORCE
 
 help:  ## list the targets
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -202,9 +202,6 @@ oldest: $(VENV)/.tools  ## the quick tests with the oldest version of every depe
 		--no-build-isolation --no-deps --force-reinstall -C build-dir=build/oldest .
 	HYPOTHESIS_PROFILE=quick $(OLDEST_VENV)/bin/python -m pytest -n 2 -q -m 'not (cluster or real or slow or patient)' \
 		$(OLDEST_WARNINGS) $(OLDEST_TESTS)
-
-callgrind: install  ## instructions of the kernel's steps against the expected ones; needs valgrind
-	$(BIN)/python benchmarks/callgrind/callgrind.py $(CALLGRIND)
 
 accuracy: install  ## every method and its peers on the ageing-gene datasets, into docs/accuracy.* (hours; needs the dependency group peers)
 	$(BIN)/python -m reproduction.accuracy

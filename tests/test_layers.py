@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import hietan
-from support import house
 
-TREE = house.Tree(Path(__file__).parents[1])
-SOURCE = TREE.package
+SOURCE = Path(__file__).parents[1] / "src" / "hietan"
+TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 pytestmark = pytest.mark.source
 # What each room may know, besides itself, `exceptions` and the rooms whose names begin with an underscore.
 MAY_IMPORT = {
@@ -42,15 +41,23 @@ MAY_IMPORT = {
 
 
 def imported_rooms(file):
-    """The rooms that a file imports from, wherever in the file, or the names that it takes from the front door."""
-    for source, name in house.imported(TREE, TREE.dotted(file)):
-        yield name if source == "hietan" else source.split(".")[1]
+    """The packages of ours that a file imports from, at its top, in functions or from the front door.
 
-
-def test_imports_say_where_they_point():
-    for module, body in TREE.modules().items():
-        relative = [node for node in ast.walk(body) if isinstance(node, ast.ImportFrom) and node.level]
-        assert not relative, f"{module} has relative imports"
+    Imports under `if TYPE_CHECKING` do not count.
+    """
+    waiting = [TREES[file]]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        waiting += ast.iter_child_nodes(node)
+        names = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{file} has relative imports"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        yield from (name.split(".")[1] for name in names if name.startswith("hietan."))
 
 
 @pytest.mark.parametrize("room", MAY_IMPORT)
@@ -75,10 +82,10 @@ def test_private_rooms_stand_below_every_other():
 
 
 def test_the_library_does_not_print():
-    for file in TREE.python():
+    for file, tree in TREES.items():
         if "cli" in file.parts:
             continue
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree):
             called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
             assert called != "print", f"{file.relative_to(SOURCE)} prints"
 

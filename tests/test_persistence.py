@@ -5,7 +5,6 @@ import json
 import pickle
 import zipfile
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -167,40 +166,6 @@ def test_the_path_of_a_tuned_model(tmp_path):
     again = hietan.load(tmp_path / "m")
     assert again.lam_ == model.lam_
     np.testing.assert_array_equal(again.path_.log_loss, model.path_.log_loss)
-
-
-def test_a_file_of_version_0_1_still_loads():
-    """Written by version 0.1.0, with the probabilities that it predicted then."""
-    path = Path(__file__).parent / "data" / "model-0.1.hietan"
-    model = hietan.load(path)
-    assert isinstance(model, hietan.HieTANLite)
-    assert model.get_params() == {
-        "hierarchy": model.hierarchy_,
-        "alpha": 0.5,
-        "smoothing": "pooled",
-        "binarize": 0.0,
-        "class_prior": None,
-        "class_weight": None,
-        "weight_unit": None,
-        "random_state": 3,
-        "n_jobs": None,
-    }
-    assert model.classes_.tolist() == ["anti", "pro"] and model.class_count_.sum() == 60
-    assert model.weight_unit_ == 1.0
-    rows = [
-        [1, 1, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],
-        [0, 0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 0, 0],
-        [0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
-    ]
-    X = pd.DataFrame(rows, columns=[f"T:{j:07d}" for j in range(14)])
-    expected = [
-        [0.6068153802610413, 0.3931846197389586],
-        [0.6565209086513734, 0.34347909134862675],
-        [0.5161742168157822, 0.4838257831842177],
-    ]
-    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-14)
-    assert model.trees(X)[0].root == "T:0000001" and len(model.trees(X)[0]) == 7
-    assert read_metadata(path) == {"note": "kept"}
 
 
 def test_metadata(saved):

@@ -1,7 +1,6 @@
 """The steps of a command in Python, `python _run.py fit METHOD DATA MODEL`, and what is compared in one process.
 
 `python _run.py tail METHODS DATA FOLDER` prints the CPU seconds of a study: its jobs, and what follows the last one.
-`python _run.py jobs METHODS DATA FOLDER` prints those of its jobs, with and without what methods share.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from pathlib import Path
 import numpy as np
 
 import hietan
-from hietan._runtime import shared_work
 from hietan.catalogue import StudyOptions, load_dataset, make_fitted_method, run_named_study
 from hietan.evaluation.cross_validation import configure
 from hietan.evaluation.outputs import write_details, write_figures, write_tables
@@ -53,10 +51,6 @@ def figures(method: str, data: str, model: str) -> None:
         again = 0 if first > LONG else 4 if first > SHORT else 24
         return min([first, *(seconds(step) for _ in range(again))])
 
-    def write() -> None:
-        np.empty(size).fill(1.0)
-        np.empty(size, dtype=np.int32).fill(1)
-
     rows, fitted = load_dataset(data), hietan.load(model)
     copy, plain = Path(model).with_name("copy.hietan"), Path(model).with_name("plain.npz")
     with zipfile.ZipFile(model) as archive:
@@ -65,8 +59,6 @@ def figures(method: str, data: str, model: str) -> None:
     fitted.predict(rows.X[:64])  # what is learned on first use is learned
     taken = {"predict": fewest(lambda: fitted.predict(rows.X))}
     taken["contributions"] = fewest(lambda: fitted.contributions(rows.X))
-    size = fitted.contributions(rows.X[:256]).nnz * rows.X.shape[0] // 256
-    taken["write"] = fewest(write)
     taken["savez"] = fewest(lambda: np.savez(plain, **arrays))  # type: ignore[arg-type]
     taken["save"] = fewest(lambda: hietan.save(fitted, copy))
     taken["load"] = fewest(lambda: hietan.load(copy))
@@ -87,18 +79,6 @@ def tail(methods: str, data: str, folder: str) -> None:
     print(json.dumps(taken))
 
 
-def jobs(methods: str, data: str, folder: str) -> None:
-    """Print the CPU seconds of the jobs of a study whose methods share what they can, and share nothing, as JSON."""
-    options, room = StudyOptions([data], [methods]), {"alone": -1, "sharing": shared_work.MOST_BYTES}
-    taken: dict[str, list[float]] = {name: [] for name in room}
-    for repetition in range(3):
-        for name, shared_work.MOST_BYTES in room.items():
-            output = Path(folder) / f"{name}-{repetition}"
-            first, again = (seconds(lambda to=output: run_named_study(options, to)) for _ in range(2))  # type: ignore[misc]
-            taken[name].append(first - again)
-    print(json.dumps({name: min(found) for name, found in taken.items()}))
-
-
 if __name__ == "__main__":
-    steps = {"fit": fit, "predict": predict, "figures": figures, "tail": tail, "jobs": jobs}
+    steps = {"fit": fit, "predict": predict, "figures": figures, "tail": tail}
     steps[sys.argv[1]](*sys.argv[2:])

@@ -19,7 +19,7 @@ N_ROWS, N_FEATURES, DENSITY = 20_826, 14_013, 0.0047  # a worm's genes and their
 METHODS = ("hie-tan-lite", "hie-tan", "hie-ban", "hie-logistic")
 INSIDE = (*METHODS, "hip-nb", "hie-aode-lite")
 STUDIED = "bayes"
-MOST_FIT, MOST_PREDICT, MOST_SAVE, MOST_CONTRIBUTIONS, MOST_TAIL = 3.0, 2.0, 2.0, 5.0, 6.0
+MOST_FIT, MOST_PREDICT, MOST_CONTRIBUTIONS, MOST_TAIL = 3.0, 2.0, 5.0, 6.0
 
 
 def cpu_seconds(command: Sequence[str]) -> float:
@@ -67,9 +67,8 @@ def within(method: str, data: str, folder: Path) -> tuple[list[list[str]], list[
     rows, figures = [], []
     for name, floor, most in (
         ("contributions", "predict", MOST_CONTRIBUTIONS),
-        ("write", "predict", None),
-        ("save", "savez", MOST_SAVE),
-        ("load", "savez", MOST_SAVE),
+        ("save", "savez", None),
+        ("load", "savez", None),
     ):
         ratio = taken[name] / taken[floor]
         cells = [
@@ -123,8 +122,7 @@ def report(*, study: bool = True) -> Part:
         "and `hietan predict --report` explains both ends of the list.",
         table(head, [row for row, _ in compared]),
         "CPU seconds within one process, the fewest of five calls, of 25 if one takes less than 0.05 s, and of a "
-        "single one if it takes longer than 15 s; `write` fills arrays of the size of all contributions with one "
-        "number:",
+        "single one if it takes longer than 15 s:",
         table(
             ["what", "seconds", "floor", "ratio", "at most", ""],
             [row for rows, _ in inside for row in rows],
@@ -140,7 +138,6 @@ def report(*, study: bool = True) -> Part:
             f"{verdict(after, MOST_TAIL)})."
         )
         figures.append(("after the last job of a study, CPU s", f"{after:.1f}", f"{MOST_TAIL:g}"))
-    parts.append((HERE / "profiles.md").read_text().strip())
     return Part("\n\n".join(parts), figures)
 
 

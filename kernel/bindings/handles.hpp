@@ -216,7 +216,6 @@ struct PyRanking {
       : keys(std::move(k)), relations(std::move(r)), ranking(unlocked_keys(), relations->view(), block) {}
 
   std::size_t sorted_edges() const { return ranking.sorted_edges(); }
-  double seconds() const { return ranking.seconds(); }
 
   // How many blocks hold the first `limit` edges; see Ranking::plan.
   std::size_t plan(std::size_t limit, std::size_t blocks) {

@@ -132,8 +132,7 @@ void bind_trees(nb::module_& m) {
            "block"_a = 0)
       .def("edges", &PyRanking::edges, "limit"_a)
       .def("plan", &PyRanking::plan, "limit"_a, "n_blocks"_a)
-      .def_prop_ro("n_sorted", &PyRanking::sorted_edges)
-      .def_prop_ro("seconds", &PyRanking::seconds);
+      .def_prop_ro("n_sorted", &PyRanking::sorted_edges);
   nb::class_<PyListedBlocks>(m, "ListedBlocks")
       .def(nb::init<std::shared_ptr<PyRanking>, std::size_t, std::size_t, std::size_t>(), "ranking"_a, "first"_a,
            "most_edges"_a, "n_parts"_a = 1)

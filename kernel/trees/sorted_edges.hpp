@@ -31,11 +31,6 @@ class Ranking {
     const std::scoped_lock guard(mutex_);
     return sorted_;
   }
-  // The time that threads have spent on finding and sorting blocks so far, each by itself; waiting does not count.
-  double seconds() const {
-    const std::scoped_lock guard(mutex_);
-    return seconds_;
-  }
 
   // Divides the first `limit` edges (0: a good number) into about as many blocks as `wanted`, unless they are in blocks
   // already, and returns how many blocks these are; of ties that are cut into rows, only the first ones are among them.
@@ -100,7 +95,6 @@ class Ranking {
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr std::size_t kSmallest = std::size_t{1} << 14;  // edges of a block: fewer are not worth a pass
 
   struct Entry {
@@ -137,13 +131,11 @@ class Ranking {
   template <typename Sorted>
   void sort(Entry& entry, std::unique_lock<std::mutex>& guard, const Sorted& sorted) {
     Edges edges;
-    const auto start = Clock::now();
     {
       const Sorting sorting(*this, entry, guard);
       edges = sorted(entry.cut);
     }
     if (entry.sorted) return;
-    count_since(start);
     sorted_ += edges.size();
     entry.block.edges = std::move(edges);
     entry.sorted = true;  // not before: if memory runs out, the next call sorts the same block again
@@ -152,9 +144,7 @@ class Ranking {
   // Whether there was anything left to make a block of.
   bool add_block(std::size_t wanted) {
     if (cut_.exhausted()) return false;
-    const auto start = Clock::now();
     const EdgeOrder::Cut cut = order_.next(cut_, wanted);
-    count_since(start);
     blocks_.push_back({cut, {{}, cut.positive()}, false, {}});
     cut_ = cut;
     return true;
@@ -164,8 +154,6 @@ class Ranking {
     wanted_ = std::min(wanted_ + wanted_ / 2, pair_total(relations().d) + 1);
     return true;
   }
-
-  void count_since(Clock::time_point start) { seconds_ += std::chrono::duration<double>(Clock::now() - start).count(); }
 
   // Until another thread has sorted a block or has failed to, or a moment has passed.
   void wait(std::unique_lock<std::mutex>& guard) {
@@ -181,7 +169,6 @@ class Ranking {
   std::deque<Entry> blocks_;  // deques: blocks stay where they are while others are added
   std::deque<Block> idle_;
   std::size_t sorted_ = 0, idle_row_ = 0;
-  double seconds_ = 0;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
 };

@@ -2,5 +2,5 @@
 
 `peers` (other people's classifiers), `methods` (everything that is measured), `measure` (out-of-fold scores, kept in
 out/accuracy), `scores` (metrics from them, and a bootstrap over genes), `temporal` (trained on 2014, tested on 2025),
-`research` (what was tried to improve on the best), `page` (docs/accuracy.md).
+`page` (docs/accuracy.md).
 """

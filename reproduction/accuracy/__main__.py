@@ -1,15 +1,15 @@
 """The command: python -m reproduction.accuracy [run|collect|write|status].
 
-`run` measures whatever is not kept in out/accuracy yet: the first seed, then the test in time and what was tried, then
-the other seeds. It takes hours, and an interrupted run resumes. `collect` writes docs/accuracy*.csv from what is kept,
-`write` the page from these files alone, and `status` says how much is kept. Without a word, the first three are done.
+`run` measures whatever is not kept in out/accuracy yet: the first seed, then the test in time, then the other seeds.
+It takes hours, and an interrupted run resumes. `collect` writes docs/accuracy*.csv from what is kept, `write` the page
+from these files alone, and `status` says how much is kept. Without a word, the first three are done.
 """
 
 from __future__ import annotations
 
 import sys
 
-from reproduction.accuracy import collect, measure, page, research, temporal
+from reproduction.accuracy import collect, measure, page, temporal
 from reproduction.accuracy.methods import SEEDS
 
 
@@ -17,9 +17,7 @@ def run() -> None:
     """Measure whatever is missing."""
     measure.run(SEEDS[:1])
     temporal.run()
-    research.run(SEEDS[:1])
     measure.run(SEEDS)
-    research.run(SEEDS)
 
 
 def status() -> None:

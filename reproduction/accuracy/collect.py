@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hietan.datasets import AGEING_DATASETS
-from reproduction.accuracy import measure, research, temporal
+from reproduction.accuracy import measure, temporal
 from reproduction.accuracy.measure import FoldScores, dataset_of
 from reproduction.accuracy.methods import METHODS, SEEDS
 from reproduction.accuracy.scores import COMPARED, Draws, Labelled, bootstrap, metrics_of
@@ -15,7 +15,7 @@ from reproduction.pages import write_csv
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS, DIFFERENCES = DOCS / "accuracy.csv", DOCS / "accuracy-differences.csv"
 TEMPORAL, GENES = DOCS / "accuracy-temporal.csv", DOCS / "accuracy-temporal-genes.csv"
-TRIED = DOCS / "accuracy-tried.csv"
+TRIED = DOCS / "accuracy-tried.csv"  # trials that were not taken up: their figures stay, their code is gone
 METRICS = (
     "auc",
     "auc_within_folds",
@@ -158,15 +158,8 @@ def collect_temporal() -> None:
     write_csv(GENES, list(genes[0]), genes)
 
 
-def collect_tried() -> None:
-    """Write docs/accuracy-tried.csv."""
-    tried = research.collect()
-    write_csv(TRIED, list(tried[0]) if tried else ("what",), tried)
-
-
 def collect() -> None:
     """Write all files that come from kept scores."""
     collect_results()
     collect_temporal()
     collect_differences()
-    collect_tried()

@@ -6,8 +6,6 @@ To add a public name, add it to `__all__` and to the imports for type checkers b
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hietan._runtime.moved import redirect_moved_modules
-
 if TYPE_CHECKING:
     from hietan.classifiers import (
         AODE,
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
     from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder, HierarchyFilter
     from hietan.structure import Tree
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 __all__ = [
     "AODE",
@@ -61,8 +59,6 @@ __all__ = [
 # neither reading files nor showing the help of the command line needs it. The modules that hold the names are searched
 # in this order, lightest first.
 _HOMES = ("exceptions", "hierarchy", "structure", "classifiers", "selection", "persistence")
-
-redirect_moved_modules()
 
 
 def __getattr__(name: str) -> Any:

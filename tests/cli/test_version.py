@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 from hietan import __version__
-from hietan._runtime import environment
+from hietan._runtime import show_versions
 from hietan.catalogue import dataset_sets
 from hietan.cli.app import make_app
 from hietan.cli.examples import EXAMPLES
@@ -46,8 +46,8 @@ def test_a_bug_report_says_what_runs_where():
 
 
 def test_a_package_that_is_not_there_is_said_to_be_missing(monkeypatch):
-    monkeypatch.setattr(environment, "OPTIONAL", ("no-such-package",))
-    assert environment.describe_environment()["optional"] == "no-such-package (not installed)"
+    monkeypatch.setattr(show_versions, "OPTIONAL", ("no-such-package",))
+    assert show_versions.describe_environment()["optional"] == "no-such-package (not installed)"
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_package_that_is_not_there_is_said_to_be_missing(monkeypatch):
 def test_a_python_without_the_gil_is_recognised(monkeypatch, enabled, text):
     monkeypatch.setattr("sysconfig.get_config_var", lambda name: 1 if name == "Py_GIL_DISABLED" else None)
     monkeypatch.setattr("sys._is_gil_enabled", lambda: enabled, raising=False)
-    assert environment.describe_environment()["Python"].endswith(text)
+    assert show_versions.describe_environment()["Python"].endswith(text)
 
 
 def test_verbose_needs_version_and_options_need_a_command():

@@ -4,7 +4,6 @@ import json
 import time
 import zipfile
 from dataclasses import fields, replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,28 +34,12 @@ def test_round_trip(tmp_path, data):
     assert [path.name for path in tmp_path.iterdir()] == ["d.hietan"]
 
 
-def test_a_file_of_version_0_1_still_loads():
-    """Written by version 0.1.0, before there were symbols."""
-    data = Dataset.load(Path(__file__).parents[1] / "data" / "dataset-0.1.hietan")
-    assert data.name == "synthetic" and data.X.shape == (60, 14) and set(data.X.data) == {1}
-    assert data.X.sum(axis=0).tolist() == [6, 48, 17, 4, 5, 59, 28, 14, 12, 17, 5, 22, 8, 6]
-    assert data.X.sum(axis=1).tolist()[:10] == [7, 5, 2, 3, 5, 7, 4, 5, 2, 3]
-    assert "".join(map(str, data.y)) == "000100111101101101111101001001001110011110000000001110100101"
-    names = tuple(f"T:{j:07d}" for j in range(14))
-    edges = "1-0 1-2 1-7 1-9 2-8 5-1 5-3 5-11 5-12 6-3 6-4 6-7 6-11 8-13 10-4 11-7 11-10"
-    pairs = [tuple(names[int(end)] for end in edge.split("-")) for edge in edges.split()]
-    assert data.hierarchy == Hierarchy.from_edges(pairs, features=names)
-    assert data.feature_names == data.term_names == names
-    assert data.instance_names[:2] == ("row0", "row1") and data.target_names == ("class0", "class1")
-    assert data.symbols == () and data.provenance["options"]["random_state"] == 7
-
-
 def test_symbols_travel_and_may_be_absent(tmp_path, data):
     named = replace(data, symbols=tuple("" if i == 3 else f"sym-{i}" for i in range(30)))
     named.save(tmp_path / "named.hietan")
     same(Dataset.load(tmp_path / "named.hietan"), named)
     assert named.subset(rows=[4, 3]).symbols == ("sym-4", "")
-    data.save(tmp_path / "plain.hietan")  # as files were before there were symbols
+    data.save(tmp_path / "plain.hietan")
     with zipfile.ZipFile(tmp_path / "plain.hietan") as archive:
         assert "symbols" not in json.loads(archive.read("names.json"))
     with pytest.raises(ValueError, match="symbols has 29 entries but X has 30 rows"):
@@ -177,10 +160,3 @@ def test_a_flipped_bit_is_an_error_or_harmless(tmp_path_factory, data, at, bit, 
         return
     assert not cut
     same(again, data)
-
-
-def test_a_file_written_by_version_0_1_loads():
-    """The file was written before the modules were moved; its format is that of today."""
-    made = make_hierarchical_classification(30, 20, random_state=1)
-    made = replace(made, symbols=tuple(f"s{i}" for i in range(30)))
-    same(Dataset.load(Path(__file__).parents[1] / "data" / "dataset-0.1-symbols.hietan"), made)

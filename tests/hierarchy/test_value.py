@@ -4,7 +4,6 @@ import copy
 import pickle
 import sys
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -79,11 +78,3 @@ def test_html_of_a_large_hierarchy_stays_small():
     assert "3,000" in html
     assert "<code>n0</code>" in html
     assert "and 6 more" in html  # the root has 9 children, of which 3 are shown
-
-
-def test_pickles_written_before_still_load():
-    """They name the function that rebuilds a hierarchy, so it must stay where it was."""
-    written = (Path(__file__).parents[1] / "data" / "hierarchy-0.1.pickle").read_bytes()
-    assert b"hietan.hierarchy\x94\x8c\t_unpickle" in written
-    names = [f"T:000000{i}" for i in range(4)]
-    assert pickle.loads(written) == Hierarchy.from_edges([("T:0000000", "T:0000001")], names)

@@ -24,7 +24,7 @@ from hietan import (
 )
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import auc_score, gmean_score, pooled_predictions
-from reproduction.accuracy import collect, measure, page, peers, scores, trials
+from reproduction.accuracy import collect, measure, page, peers, scores
 from reproduction.accuracy.methods import METHODS as MEASURED
 from reproduction.accuracy.methods import SEEDS, Measured
 
@@ -221,7 +221,7 @@ def test_differences_are_rows_of_their_file(data):
     assert {row["difference"] for row in rows} == {"0.0000"}
 
 
-# ------------------------------------------------------------------ peers and trials
+# ------------------------------------------------------------------ peers
 
 
 def test_sim_gic_is_its_definition():
@@ -254,24 +254,3 @@ def test_out_of_bag_scores_come_from_other_trees(data):
         ]
         share = np.mean([tree.predict_proba(dense[[row]])[0, 1] for tree in trees])
         assert found[row] == pytest.approx(peers.log_odds_of(np.array(share)))
-
-
-def test_trials_start_from_hie_logistic(data):
-    train, test = np.arange(90), np.arange(90, 120)
-    X = data.X.toarray().astype(float)
-    fold = trials.Fold(
-        X[train],
-        data.y[train],
-        X[test],
-        trials.parents_of(data.hierarchy),
-        np.zeros(X.shape[1], dtype=np.int64),
-    )
-    fitted = HieLogistic(hierarchy=data.hierarchy).fit(data.X[train], data.y[train])
-    expected = fitted.decision_function(data.X[test])
-    np.testing.assert_allclose(
-        trials.TRIALS["as HieLogistic"](fold), expected, atol=1e-5
-    )  # the objective is exact to 1e-8
-    # With one namespace, a scale for each is a scale for all.
-    np.testing.assert_allclose(trials.TRIALS["a scale for each namespace"](fold), expected, atol=1e-5)
-    for trial in trials.TRIALS.values():
-        assert np.isfinite(trial(fold)).all()

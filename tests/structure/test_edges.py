@@ -151,19 +151,6 @@ def test_threads_count_rank_and_sort_the_same(storage):
         np.testing.assert_array_equal(shared.edges(), alone.edges())
 
 
-def test_the_seconds_of_a_ranking_are_those_of_sorting():
-    keys = np.random.default_rng(0).integers(0, 10**12, 40 * 39 // 2)
-    ranking = _kernel.Ranking(keys, no_relations(40), 50)
-    assert ranking.seconds == 0
-    ranking.edges(100)
-    part = ranking.seconds
-    assert part > 0
-    ranking.edges(100)  # these are sorted already
-    assert ranking.seconds == part
-    ranking.edges(780)
-    assert ranking.seconds > part
-
-
 def awkward_rows():
     """Tables with little or nothing to share among threads."""
     rng = np.random.default_rng(1)

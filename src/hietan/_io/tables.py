@@ -73,7 +73,7 @@ def comment_line(text: str) -> str:
 
 
 def read_csv(path: Path) -> Iterator[dict[str, str]]:
-    """The rows of a table that `csv_text` made, or an earlier version without marks, as {column: text}."""
+    """The rows of a table that `csv_text` made, as {column: text}."""
     with open(path, newline="", encoding="utf-8") as file:
         rows = csv.reader(file)
         header = [restore_text(name) for name in next(rows, [])]

@@ -1,6 +1,5 @@
 """The classifiers, under scikit-learn's API."""
 
-from hietan._runtime.moved import moved_names
 from hietan.classifiers._base import SMOOTHINGS
 from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA, LambdaPath
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
@@ -30,5 +29,3 @@ __all__ = [
     "LazySelection",
     "ProximalGraph",
 ]
-
-__getattr__ = moved_names(__name__, {"MinSupport": "hietan.selection"})

@@ -16,7 +16,6 @@ from sklearn.utils.validation import check_is_fitted
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
-from hietan._runtime.shared_work import Arrays, once
 from hietan.classifiers._fitting import (
     Columns,
     Counted,
@@ -372,16 +371,8 @@ class PackedBayes(BaseBayes):
 
     @staticmethod
     def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
-        n_classes, hierarchy = len(columns.classes), columns.hierarchy
-
-        def count() -> Counted:
-            counts = count_pairs(rows, codes, n_classes, n_jobs=n_jobs)
-            return Counted(counts, first_violation(rows, hierarchy, n_jobs=n_jobs))
-
-        table = rows.dense, rows.indptr, rows.indices, rows.weights, codes
-        n_bytes = sum(array.nbytes for array in table if array is not None)
-        n_bytes += 2 * n_classes * rows.n_features**2  # of all pairs
-        return once(lambda: ("counted", rows.shape, Arrays(table), n_classes, hierarchy), count, n_bytes)
+        counts = count_pairs(rows, codes, len(columns.classes), n_jobs=n_jobs)
+        return Counted(counts, first_violation(rows, columns.hierarchy, n_jobs=n_jobs))
 
     @abstractmethod
     def _joint_log(

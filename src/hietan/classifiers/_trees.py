@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
-from hietan._runtime.shared_work import count_seconds, once
 from hietan.classifiers._base import PackedBayes
 from hietan.classifiers._solvers.network_regression import as_matrix
 from hietan.classifiers.checks import random_source, require_two_classes
@@ -23,7 +22,6 @@ from hietan.explain.relatives import Relatives
 from hietan.explain.score_parts import NOTHING_REMOVED, DenseStates
 from hietan.hierarchy import Hierarchy
 from hietan.structure import BinaryRows, EdgeRanking, Tree, mean_tree_contribution, unpack
-from hietan.structure.edges import shared_ranking
 from hietan.structure.tree import ABSENT
 
 
@@ -144,15 +142,11 @@ class EagerTreeClassifier(TreeClassifier):
     @property
     def _ranking(self) -> EdgeRanking:
         # Not kept: a tree needs it once.
-        return shared_ranking(self.counts_, self.hierarchy_, self.n_jobs)
+        return EdgeRanking(self.counts_, self.hierarchy_, n_jobs=self.n_jobs)
 
     def _learn(self) -> Tree:
-        ranking, order = self._ranking, self._root_order
-
-        def grow() -> Tree:
-            return Tree(ranking.tree(order, directed=self._directed), self.hierarchy_.features)
-
-        return once(lambda: (type(self), ranking, order.tobytes()), grow, n_bytes=order.nbytes)
+        parent = self._ranking.tree(self._root_order, directed=self._directed)
+        return Tree(parent, self.hierarchy_.features)
 
     @property
     def tree_(self) -> Tree:
@@ -240,8 +234,8 @@ class LazyTreeClassifier(TreeClassifier):
     _removes_redundant = True
 
     def _learn(self) -> EdgeRanking:
-        ranking = shared_ranking(self.counts_, self.hierarchy_, self.n_jobs)
-        once(lambda: ("prepared", ranking), ranking.prepare, n_bytes=0)
+        ranking = EdgeRanking(self.counts_, self.hierarchy_, n_jobs=self.n_jobs)
+        ranking.prepare()
         return ranking
 
     @property
@@ -288,7 +282,6 @@ class LazyTreeClassifier(TreeClassifier):
     def _search_arguments(self) -> dict[str, Any]:
         """What the kernel needs to learn a tree."""
         ranking = self._ranking
-        count_seconds(ranking, ranking.seconds_since_prepared)
         return {
             "ranking": ranking.kernel,
             "root_order": self._root_order,

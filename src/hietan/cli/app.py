@@ -76,7 +76,7 @@ def _print_version(verbose: bool) -> None:
     if not verbose:
         say(f"hietan {__version__}")
         return
-    from hietan._runtime.environment import describe_environment
+    from hietan._runtime.show_versions import describe_environment
 
     facts = describe_environment()
     width = max(map(len, facts))

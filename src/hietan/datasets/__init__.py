@@ -1,7 +1,6 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
 from hietan.datasets.building.build import build_dataset
-from hietan.datasets.circularity import CIRCULARITY, SIGNIFICANT, CloseFeature, closest_features
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
@@ -13,6 +12,7 @@ from hietan.datasets.fetching.fetch import (
     fetch_gene_ontology,
 )
 from hietan.datasets.fetching.registry import AGEING_DATASETS
+from hietan.datasets.label_leakage import CIRCULARITY, SIGNIFICANT, CloseFeature, closest_features
 from hietan.datasets.packaged.ageing import (
     PACKAGED_NAMESPACES,
     PACKAGED_ORGANISMS,

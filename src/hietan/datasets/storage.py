@@ -35,9 +35,7 @@ def _members(data: DatasetParts) -> dict[str, bytes | NDArray[np.int64]]:
         X.sort_indices()
     edges = data["hierarchy"].adjacency.tocoo()
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
-    if (
-        data["row_noun"] != "row"
-    ):  # added later, as were symbols and synonyms: files without are of the same version
+    if data["row_noun"] != "row":
         about["row_noun"] = data["row_noun"]
     names: dict[str, list[Any]] = {
         "feature_names": list(data["feature_names"]),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hietan._runtime.notebook import card, details
-from hietan.datasets.account import account_lines
+from hietan.datasets.build_log import account_lines
 from hietan.datasets.parts import DatasetParts
 
 

@@ -1,7 +1,5 @@
 """The hierarchy: an immutable DAG over the names of features."""
 
-from hietan.hierarchy._hierarchy import Hierarchy, rebuild
+from hietan.hierarchy._hierarchy import Hierarchy
 
 __all__ = ["Hierarchy"]
-
-_unpickle = rebuild  # pickles of version 0.1 look for it here

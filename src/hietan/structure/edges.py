@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
-from hietan._runtime.shared_work import once
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
 from hietan.structure.relations import kernel_relations
@@ -52,7 +51,6 @@ class EdgeRanking:
         self.n_jobs = n_jobs
         self._lock = Lock()
         self._kernel: _kernel.Ranking | None = None
-        self._seconds_to_prepare = 0.0
 
     @cached_property
     def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
@@ -108,11 +106,6 @@ class EdgeRanking:
             run_ordered(blocks.list, [(part,) for part in range(parts)], self.n_jobs)
             run_ordered(blocks.sort, [(k,) for k in range(len(blocks))], self.n_jobs)
             first += len(blocks)
-        self._seconds_to_prepare = kernel.seconds
-
-    def seconds_since_prepared(self) -> float:
-        """How much time readers have spent on sorting further edges, after `prepare`."""
-        return self.kernel.seconds - self._seconds_to_prepare
 
     def edges(self, limit: int | None = None) -> NDArray[np.int32]:
         """The first `limit` edges (i, j), i < j; all of them by default."""
@@ -166,18 +159,6 @@ class EdgeRanking:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(EdgeRanking, block=self.block, n_jobs=self.n_jobs), (self.counts, self.hierarchy)
-
-
-def shared_ranking(counts: PairCounts, hierarchy: Hierarchy, n_jobs: int | None = None) -> EdgeRanking:
-    """The ranking of counts, with its keys; the same one for all models of a job of a study that have these counts."""
-
-    def make() -> EdgeRanking:
-        ranking = EdgeRanking(counts, hierarchy, n_jobs=n_jobs)
-        _ = ranking.keys
-        return ranking
-
-    n_bytes = 8 * counts.n_features**2  # of all keys, and of as many sorted edges
-    return once(lambda: ("ranking", counts, hierarchy), make, n_bytes)
 
 
 def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:

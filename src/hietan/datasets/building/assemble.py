@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.datasets.account import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
-from hietan.datasets.building.attributes import (
+from hietan.datasets.build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets.building.columns import Columns, choose_columns, given_columns
+from hietan.datasets.building.extra_columns import (
     Attributes,
     ColumnTest,
     choose_tests,
     open_attributes,
     passed_by_rows,
 )
-from hietan.datasets.building.columns import Columns, choose_columns, given_columns
 from hietan.datasets.building.genes import Genes, genes_from_annotations
-from hietan.datasets.building.meanings import TermMeanings
 from hietan.datasets.building.options import BuildOptions
 from hietan.datasets.building.rows import GeneRows, all_rows, labelled_rows
 from hietan.datasets.building.sources import (
@@ -30,6 +29,7 @@ from hietan.datasets.building.sources import (
     open_ontology,
     versions,
 )
+from hietan.datasets.building.term_lookup import TermMeanings
 from hietan.datasets.duplicates import count_duplicates, first_of_each
 from hietan.datasets.parts import DatasetParts
 from hietan.datasets.readers.annotation import Annotation

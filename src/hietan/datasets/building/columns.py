@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csc_array, csr_array, hstack
 
-from hietan.datasets.account import UNKNOWN_FEATURE, Tally
+from hietan.datasets.build_log import UNKNOWN_FEATURE, Tally
 from hietan.datasets.readers.ontology import Ontology
 from hietan.hierarchy import Hierarchy
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from hietan.datasets.building.attributes import choose_tests, open_attributes, passed_by_rows
+from hietan.datasets.building.extra_columns import choose_tests, open_attributes, passed_by_rows
 from hietan.datasets.duplicates import count_duplicates
 from hietan.datasets.parts import DatasetParts
 from hietan.hierarchy import Hierarchy

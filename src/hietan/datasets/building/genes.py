@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.datasets.account import Tally
-from hietan.datasets.building.meanings import TermMeanings
+from hietan.datasets.build_log import Tally
+from hietan.datasets.building.term_lookup import TermMeanings
 from hietan.datasets.readers.annotation import Annotation, PairBlock
 from hietan.datasets.readers.annotations import AnnotationReader
 

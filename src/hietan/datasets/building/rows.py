@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.sparse import csr_array
 
-from hietan.datasets.account import (
+from hietan.datasets.build_log import (
     CONFLICTING_IDS,
     NO_ANNOTATION,
     NO_ROW,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hietan.datasets.account import Tally
+from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.annotation import PairBlock
 from hietan.datasets.readers.annotation_formats import LINE_FORMATS
 from hietan.datasets.readers.tables import Table, find_names, is_position

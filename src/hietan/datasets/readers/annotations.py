@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import TypeVar
 
-from hietan.datasets.account import Tally
+from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.annotation import Annotation, PairBlock
 from hietan.datasets.readers.annotation_formats import (
     ANNOTATION_FORMATS,

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from hietan.datasets.account import Tally
+from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.files import TextSource
 from hietan.datasets.readers.ontology import Ontology, Term
 from hietan.datasets.readers.tables import Table, find_names, is_position

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from hietan.datasets.account import Tally
+from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
 from hietan.exceptions import DataError, DataWarning
 

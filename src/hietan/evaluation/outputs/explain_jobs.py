@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from hietan._runtime.shared_work import sharing
 from hietan._runtime.thread_limits import one_thread
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
@@ -85,8 +84,7 @@ def run_explain_job(job: ExplainJob) -> ExplainedMethod:
     """Explain rows; a method that cannot explain what it predicted must not cost the others their explanations."""
     done = ExplainedMethod(job.dataset, job.key)
     try:
-        # The models of the other methods were fitted to the same rows.
-        with one_thread(), sharing(("explained", job.dataset)):
+        with one_thread():
             found = explain_rows(job)
             readable = _readable(job, found.explanations) if job.readable else None
             details = None if job.tries is None else method_details(found, job.view)

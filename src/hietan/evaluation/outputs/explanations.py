@@ -20,7 +20,6 @@ from scipy.stats import rankdata
 
 from hietan._io import atomic_write, safe_file_name, to_json
 from hietan._runtime.parallel import run_unordered
-from hietan._runtime.shared_work import forgetting_shared_work
 from hietan._runtime.thread_limits import one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
@@ -196,7 +195,7 @@ def _outcomes(
 ) -> Generator[ExplainedMethod]:
     """Run jobs, in processes if they have a time limit, and yield their outcomes in the order in which they finish."""
     calls = ((job,) for job in jobs)
-    with forgetting_shared_work(), one_thread_for_all_jobs():
+    with one_thread_for_all_jobs():
         if seconds is None:
             yield from run_unordered(run_explain_job, calls, n_jobs, "threads")
         else:

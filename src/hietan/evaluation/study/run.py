@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -19,7 +20,6 @@ from sklearn.base import clone
 from hietan._io import remove_leftovers, temporary_directory
 from hietan._runtime.interrupts import noting_interrupts
 from hietan._runtime.parallel import run_unordered
-from hietan._runtime.shared_work import forgetting_shared_work, sharing
 from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
 from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
@@ -206,7 +206,6 @@ def _run_jobs(
     # Whatever ends the loop, no job keeps running.
     with (
         noting_interrupts() as interrupted,
-        forgetting_shared_work(),
         closing(outcomes(study, todo)) as finished,
     ):
         for job, outcome, seconds in finished:
@@ -313,23 +312,17 @@ def run_job_within(seconds: float, *call: Any) -> Outcome:
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result.
-
-    What several methods compute from the same training rows is computed once. The times are those of a job that
-    computes all by itself.
-    """
-    with sharing((job.dataset, job.seed, job.fold)) as shared:
-        start = fitted_at = shared.clock()
-        try:
-            with one_thread():
-                fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
-                fitted_at = shared.clock()
-                outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
-        except (
-            BaseException
-        ) as error:  # a classifier that raises SystemExit has failed, and does not end the study
-            outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
-        return job, outcome, (fitted_at - start, shared.clock() - fitted_at)
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result."""
+    start = fitted_at = time.perf_counter()
+    try:
+        with one_thread():
+            fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+            fitted_at = time.perf_counter()
+            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
+    # A classifier that raises SystemExit has failed; it does not end the study.
+    except BaseException as error:
+        outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
+    return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
 
 
 def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.datasets.account import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
+from hietan.datasets.build_log import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
 from hietan.datasets.readers.ontology import Ontology
 
 _EXAMPLES = 3

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.datasets.account import Tally
+from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.files import is_path
 from hietan.datasets.readers.tables import Table, is_position
 from hietan.exceptions import DataError
