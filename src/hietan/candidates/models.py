@@ -138,7 +138,9 @@ class TrainedModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
         """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
-        classifier, about = persistence.load(path), persistence.read_metadata(path)
+        classifier = persistence.load(path)
+        about: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        about |= persistence.read_metadata(path)
         try:
             pair, cutoff, quality = about["calibration"], about["cutoff"], about["validation"]
             model = cls(

@@ -91,9 +91,7 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError, RecursionError):
         raise StudyError(f"{path} cannot be read as the description of a study") from None
     if not known:
-        raise StudyError(
-            f"{path} has format {manifest['format']!r:.40}; this version reads format {FORMAT}"
-        )
+        raise StudyError(f"{path} has format {manifest['format']!r:.40}; this version reads format {FORMAT}")
     return dict(manifest)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hietan.evaluation.cross_validation import Label, RowPredictions, prediction_problem
+from hietan.evaluation.cross_validation import Label, RowPredictions
 from hietan.evaluation.usage import FeatureUsage
 
 
