@@ -58,11 +58,6 @@ PROMISES = (
         "forged models",
     ),
     Promise(
-        "A forged or damaged file of a model within other estimators is refused, or is a sound model",
-        "tests/test_forged_files.py::test_a_forged_wrapper_is_refused_or_answers",
-        "forged wrappers",
-    ),
-    Promise(
         "A forged or damaged dataset file is refused, or is a sound dataset",
         "tests/test_forged_files.py::test_a_forged_dataset_is_refused_or_sound",
         "forged datasets",

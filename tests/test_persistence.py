@@ -4,21 +4,16 @@ import io
 import json
 import pickle
 import zipfile
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
-from sklearn.naive_bayes import BernoulliNB
+from sklearn.pipeline import make_pipeline
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy._names import names_as_json
 from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
-from hietan.persistence._checks import check_fitted
 from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)
@@ -70,45 +65,33 @@ def test_round_trip(name, tmp_path):
     assert path.read_bytes() == bytes_before
 
 
-@given(names=st.lists(st.text(max_size=4), max_size=4))
-@example(names=['a", "b', "c"])
-@example(names=["a\\", "\ud800", "é", "~ "])
-def test_names_are_stored_as_json_stores_them(names):
-    assert names_as_json(names) == json.dumps(names).encode()
-
-
-def with_names(path, names, **options):
-    """Give the features of a model other names, in a JSON that is written with these options."""
+def with_names(path, names):
+    """Give the features of a model other names."""
     content = json.loads(members(path)["hierarchy0.json"])
-    text = json.dumps({**content, "features": names}, **options)
+    text = json.dumps({**content, "features": names})
     rewrite(path, **{"hierarchy0__json": text.encode()})
 
 
-@pytest.mark.parametrize("options", [{}, {"indent": 1}, {"separators": (",", ":")}, {"ensure_ascii": False}])
-@pytest.mark.parametrize("last", ["z", "a", "é", 'x"]', "\\", "a\n", " "])
-def test_names_of_all_kinds_are_read(saved, last, options):
+@pytest.mark.parametrize("last", ["z", "é", 'x"]', "\\", "a\n", " ", "\ud800"])
+def test_names_of_all_kinds_are_read(saved, last):
     names = [*(f"n{j:02}" for j in range(24)), last]
-    with_names(saved, names, **options)
+    with_names(saved, names)
     hierarchy = hietan.load(saved).hierarchy_
     assert len(hierarchy) == 25 and hierarchy.index(last) == 24
     assert hierarchy == Hierarchy.from_adjacency(DATA.hierarchy.adjacency, names)
     assert hash(hierarchy) == hash(pickle.loads(pickle.dumps(hierarchy)))
 
 
-@pytest.mark.parametrize("options", [{}, {"indent": 1}])
 @pytest.mark.parametrize(
     ("last", "message"),
     [
         ("n03", "must name each feature once, but repeats 'n03'"),
-        ("n23", "must name each feature once, but repeats 'n23'"),
         ("", "must not be empty"),
         (3, "must be a string"),
-        (None, "must be a string"),
-        (["a"], "must be a string"),
     ],
 )
-def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, message, options):
-    with_names(saved, [*(f"n{j:02}" for j in range(24)), last], **options)
+def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, message):
+    with_names(saved, [*(f"n{j:02}" for j in range(24)), last])
     with pytest.raises(ModelFileError, match=message):
         hietan.load(saved)
 
@@ -120,8 +103,8 @@ def test_names_that_are_not_those_of_a_hierarchy_are_refused(saved, last, messag
         ([[0], [25]], "not among the 25 features"),
         ([[0, 1], [1, 0]], "cycle"),
         ([[3], [3]], "its own parent"),
-        ([[0.0], [1.0]], "not numbers"),
-        ([[[0]], [[1]]], "not numbers"),
+        ([[0.0], [1.0]], "must be two arrays of positions"),
+        ([[[0]], [[1]]], "must be two arrays of positions"),
         ([[0], [1], [2]], "too many values"),
     ],
 )
@@ -173,8 +156,11 @@ def test_metadata(saved):
 
 
 def test_what_cannot_be_saved(tmp_path):
-    with pytest.raises(TypeError, match="got BernoulliNB. For other estimators use skops"):
-        hietan.save(BernoulliNB().fit(DATA.X, DATA.y), tmp_path / "m")
+    with pytest.raises(
+        TypeError,
+        match=r"got Pipeline\. For other estimators use skops:\n.*dump.*\n.*trusted=hietan\.skops_types",
+    ):
+        hietan.save(make_pipeline(make("TAN")).fit(DATA.X, DATA.y), tmp_path / "m")
     with pytest.raises(ValueError, match="not fitted"):
         hietan.save(make("TAN"), tmp_path / "m")
     model = make("TAN", random_state=np.random.RandomState(0)).fit(DATA.X, DATA.y)
@@ -207,7 +193,7 @@ def test_a_pickle_among_the_arrays_is_not_run(saved):
     names = [name for name in members(saved) if name.endswith(".npy")]
     for name in names:
         rewrite(saved, **{name.replace(".", "__"): data.getvalue()})
-        with pytest.raises(ModelFileError, match="the parts do not fit together"):
+        with pytest.raises(ModelFileError, match="is not a hietan model, or it is damaged"):
             hietan.load(saved)
 
 
@@ -232,17 +218,15 @@ def forge_array(path, find, edit):
     [
         (
             lambda a: a.update(version=99),
-            "has version 99 of the format; this version of hietan reads 1 and 2",
+            "has version 99 of the format; this version of hietan reads 1",
         ),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),
         (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
         (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),
         (lambda a: a["parameters"].update(beta=1), "unexpected keyword argument 'beta'"),
-        (lambda a: a["fitted"].pop("classes_"), "the fitted attribute 'classes_' of HieTANLite is missing"),
+        (lambda a: a["fitted"].pop("classes_"), "attribute of HieTANLite is missing: .'classes_'"),
         (lambda a: a["fitted"].update(n_features_in_=7), "the hierarchy and n_features_in_ disagree"),
-        (lambda a: a["fitted"].update(predict=1), "'predict' is not a fitted attribute"),
-        (lambda a: a["fitted"].update(__class__=1), "'__class__' is not a fitted attribute"),
-        (lambda a: a["fitted"].update(x_=1), "'x_' is not a fitted attribute of HieTANLite"),
+        (lambda a: a["fitted"].update(predict=1), "not a fitted attribute of HieTANLite: .'predict'"),
         (lambda a: a["fitted"].update(root_order_={"kind": "eval"}), "unknown kind of value 'eval'"),
     ],
 )
@@ -275,19 +259,21 @@ def swapped(array):
     ("find", "edit", "message"),
     [
         (lambda f: f["root_order_"], lambda a: a + 1, "root_order_ is not a permutation"),
-        (lambda f: f["root_order_"], lambda a: np.zeros_like(a), "root_order_ is not a permutation"),
-        (lambda f: f["classes_"], lambda a: a[:1], "the classes are not distinct"),
+        (lambda f: f["classes_"], lambda a: a[:1], "the classes are not sorted"),
         (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not sorted"),
-        (counts("ones"), lambda a: a + 1000, "impossible counts"),
-        (counts("ones"), lambda a: a[:, :-1], "the counts have the wrong shape"),
-        (pairs("values"), lambda a: a - 5, "impossible counts of pairs"),
-        (pairs("values"), lambda a: a + 10**6, "impossible counts of pairs"),
-        (pairs("values"), lambda a: a[:, :1], "the pairs have the wrong shape"),
-        (pairs("values"), lambda a: a.astype(float), "counts are not integers"),
+        (counts("ones"), lambda a: a + 1000, "damaged"),
+        (counts("ones"), lambda a: a[:, :-1], "damaged"),
+        (pairs("values"), lambda a: a - 5, "damaged"),
+        (pairs("values"), lambda a: a + 10**6, "damaged"),
+        (pairs("values"), lambda a: a[:, :1], "damaged"),
+        (pairs("values"), lambda a: a.astype(float), "damaged"),
+        (pairs("indptr"), lambda a: a[::-1].copy(), "damaged"),
+        (pairs("indices"), lambda a: a + 10**6, "damaged"),
+        (pairs("indices"), swapped, "damaged"),
     ],
 )
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
-def test_forged_numbers_never_reach_the_kernel(tmp_path, storage, find, edit, message):
+def test_forged_numbers_are_refused(tmp_path, storage, find, edit, message):
     path = tmp_path / "model.hietan"
     with kept(storage):
         hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
@@ -296,44 +282,38 @@ def test_forged_numbers_never_reach_the_kernel(tmp_path, storage, find, edit, me
         hietan.load(path)
 
 
-@pytest.mark.parametrize("storage", ["dense", "sparse"])
-def test_every_pair_is_checked_whichever_block_it_is_in(storage, monkeypatch):
-    monkeypatch.setattr("hietan.persistence._checks._PAIRS_AT_ONCE", 3)
-    X = (np.random.default_rng(0).random((40, 7)) < 0.5).astype(np.uint8)
-    with kept(storage):
-        fitted = hietan.TAN(random_state=0).fit(X, np.arange(40) % 2).__hietan_fitted__()
-    check_fitted(fitted)
-    counts = fitted["counts_"]
-    values = getattr(counts.pairs, "values", counts.pairs)  # of the pairs that are there, or of all
-    assert values.size == 42
-    for place in np.ndindex(values.shape):
-        for wrong in (-1, 21, 2**31 - 1):
-            forged = values.copy()
-            forged[place] = wrong
-            pairs = forged if storage == "dense" else replace(counts.pairs, values=forged)
-            with pytest.raises(ModelFileError, match="impossible counts of pairs"):
-                check_fitted({**fitted, "counts_": replace(counts, pairs=pairs)})
-
-
 @pytest.mark.parametrize(
     ("name", "edit", "message"),
     [
-        ("indptr", lambda a: a + 1, "the pairs do not fit their features"),
-        ("indptr", lambda a: a[::-1].copy(), "the pairs do not fit their features"),
-        ("indptr", lambda a: a[:-1], "the pairs have the wrong shape"),
-        ("indices", lambda a: a + 10**6, "a pair is out of place"),
-        ("indices", lambda a: a - 10**6, "a pair is out of place"),
-        ("indices", swapped, "a pair is out of place"),
-        ("indices", lambda a: a.astype(np.int64), "counts are not integers"),
+        ("TAN", lambda f: f.pop("root_order_"), "TAN is missing: .'root_order_'"),
+        ("ProximalGraph", lambda f: f.update(counts_=1), "not a fitted attribute of ProximalGraph: .'counts_'"),
+        ("ProximalGraph", lambda f: f.update(lam_="x"), "lam_ is not a number"),
+        ("AODE", lambda f: f.update(counts_=1), "counts_ are not counts"),
+        ("AODE", lambda f: f.update(weight_unit_=0.3), "not a power of two"),
+        ("HieBAN", lambda f: f.update(alpha_=-1.0), "alpha_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(temperature_=0.0), "temperature_ is not a number above 0"),
+        ("HieBAN", lambda f: f.update(class_weight_=2.0), "class_weight_ does not hold"),
+        ("HieLogistic", lambda f: f.update(scale_=float("nan")), "scale_ is not a number above 0"),
+        ("HieLogistic", lambda f: f.update(coef_=f["intercept_"]), "coef_ does not hold finite numbers"),
+        ("AODE", lambda f: f.update(class_count_=f["counts_"]["fields"]["ones"]), "class_count_ and counts_ disagree"),
+        ("AODE", lambda f: f.update(feature_names_in_={"kind": "strings", "items": [*"abcdefghi"]}), "names.*disagree"),
     ],
-)
-def test_forged_sparse_pairs(tmp_path, name, edit, message):
-    path = tmp_path / "model.hietan"
-    with kept("sparse"):
-        hietan.save(make("HieTANLite").fit(DATA.X, DATA.y), path)
-    forge_array(path, pairs(name), edit)
+)  # fmt: skip
+def test_every_fitted_attribute_is_there_and_of_its_kind(tmp_path, name, edit, message):
+    path = tmp_path / "m"
+    hietan.save(make(name).fit(DATA.X, DATA.y), path)
+    forge(path, lambda about: edit(about["fitted"]))
     with pytest.raises(ModelFileError, match=message):
         hietan.load(path)
+
+
+@pytest.mark.parametrize(("name", "other"), [("HieBAN", "HIPNB"), ("TAN", "HieBAN"), ("TAN", "HIPNB")])
+def test_counts_of_another_kind_of_classifier_are_refused(tmp_path, name, other):
+    model = make(name).fit(DATA.X, DATA.y)
+    model.counts_ = make(other).fit(DATA.X, DATA.y).counts_
+    hietan.save(model, tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"counts_ are not counts of|counts of pairs are missing"):
+        hietan.load(tmp_path / "m")
 
 
 def test_a_forged_cycle(saved):

@@ -11,6 +11,5 @@ void bind_scores(nanobind::module_& m);
 void bind_selections(nanobind::module_& m);
 void bind_openings(nanobind::module_& m);
 void bind_proximal(nanobind::module_& m);
-void bind_names(nanobind::module_& m);
 
 }  // namespace hietan::python

@@ -280,7 +280,8 @@ void bind_counts(nb::module_& m) {
                     nb::handle>(),
            "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "indptr"_a.noconvert(),
            "indices"_a.noconvert())
-      .def("has_margins", &PyCounts::has_margins, "class_count"_a.noconvert(), "ones"_a.noconvert());
+      .def("has_margins", &PyCounts::has_margins, "class_count"_a.noconvert(), "ones"_a.noconvert())
+      .def("check_pairs", [](const PyCounts& counts) { counts.with_pairs(); });
   m.def("add_cooccurrences", &py_add_cooccurrences, "a"_a, "b"_a);
   m.def("cmi_keys", &py_cmi_keys, "counts"_a);
   m.def("pair_keys", &py_pair_keys, "first"_a.noconvert(), "second"_a.noconvert(), "counts"_a);

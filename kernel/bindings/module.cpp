@@ -43,5 +43,4 @@ NB_MODULE(_kernel, m) {
   hietan::python::bind_selections(m);
   hietan::python::bind_openings(m);
   hietan::python::bind_proximal(m);
-  hietan::python::bind_names(m);
 }

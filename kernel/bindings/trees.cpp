@@ -7,7 +7,7 @@
 #include "counts/violations.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
-#include "trees/levels.hpp"
+#include "counts/levels.hpp"
 
 namespace hietan::python {
 namespace {

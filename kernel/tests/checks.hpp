@@ -32,7 +32,6 @@ void test_trees();
 void test_models();
 void test_openings();
 void test_penalty();
-void test_names();
 
 }  // namespace hietan::tests
 

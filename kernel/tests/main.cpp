@@ -8,7 +8,6 @@ int main() {
   hietan::tests::test_models();
   hietan::tests::test_openings();
   hietan::tests::test_penalty();
-  hietan::tests::test_names();
   std::printf("%d checks, %d failures\n", hietan::tests::checks, hietan::tests::failures);
   return hietan::tests::failures ? 1 : 0;
 }

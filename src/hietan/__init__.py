@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from hietan.exceptions import HierarchyWarning
     from hietan.hierarchy import Hierarchy
-    from hietan.persistence import load, save
+    from hietan.persistence import load, save, skops_types
     from hietan.selection import GTD, SHSEL, TSEL, HierarchyEncoder, HierarchyFilter
     from hietan.structure import Tree
 
@@ -53,6 +53,7 @@ __all__ = [
     "__version__",
     "load",
     "save",
+    "skops_types",
 ]
 
 # Names are imported on first use: scikit-learn alone accounts for three quarters of the memory of an import, and

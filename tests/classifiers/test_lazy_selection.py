@@ -356,17 +356,6 @@ def test_neighbours_have_the_numbers_of_the_rows_that_were_given(stored, tmp_pat
     assert clf.training_numbers_.tolist() == [2, 3, 4, 5]
 
 
-def test_files_without_numbers_of_training_rows_are_loaded(tmp_path):
-    """Earlier versions did not store them."""
-    clf = LazySelection(model="nearest", n_neighbors=1).fit(np.eye(4), [0, 1, 0, 1])
-    explained = [e.text() for e in clf.explain(np.eye(4))]
-    del clf.training_numbers_
-    hietan.save(clf, tmp_path / "model.hietan")
-    again = hietan.load(tmp_path / "model.hietan")
-    assert [e.text() for e in again.explain(np.eye(4))] == explained
-    assert again.training_numbers_.tolist() == [0, 1, 2, 3]
-
-
 CHECKED_FIRST = [
     ("mr", "tan"),
     ("hnb", "nearest"),

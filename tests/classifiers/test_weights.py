@@ -232,9 +232,6 @@ def test_leaving_out_rows_of_classes_with_weights(class_weight, tmp_path):
         expected = again.leave_one_out_joint_log_proba(X, y, sample_weight=per_class[y])
         np.testing.assert_array_equal(again.leave_one_out_joint_log_proba(X, y), expected)
         np.testing.assert_array_equal(again.leave_one_out_joint_log_proba(X[3:9], y[3:9]), expected[3:9])
-    del model.class_weight_  # older files do not have them
-    hietan.save(model, tmp_path / "old")
-    assert hietan.load(tmp_path / "old").class_weight_.tolist() == [1, 1]
     assert model.set_params(class_weight=None).fit(X, y).class_weight_.tolist() == [1, 1]
 
 

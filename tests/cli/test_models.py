@@ -232,10 +232,3 @@ def test_neighbours_are_named(run, tmp_path):
     found = re.findall(r"^  (\S+) +(\w+), similarity (\d\.\d+) \(", result.output, flags=re.M)
     assert len(found) == 3 and found[0][1:] == (label, "1.000")
     assert {name for name, _, _ in found} <= set(data.instance_names)
-
-
-def test_a_selection_before_a_classifier_is_fitted_and_explained(run, tmp_path):
-    path, data = tmp_path / "gtd.hietan", load_dataset("synthetic-0")
-    assert run("fit", "synthetic-0", "-m", "gtd-tan", "-o", path).exit_code == 0
-    result = run("explain", path, "synthetic-0", "--gene", data.instance_names[0])
-    assert result.exit_code == 0 and "log-odds" in result.output

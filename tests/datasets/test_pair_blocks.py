@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from hietan import Hierarchy
 from hietan.datasets import build_dataset, read_annotations
 from hietan.datasets.building.genes import AnnotatedPairs
-from hietan.datasets.readers import annotation_tables
+from hietan.datasets.readers import annotation_formats
 from hietan.datasets.readers.annotations import AnnotationReader
 from hietan.exceptions import DataError
 from hietan.hierarchy import _graph
@@ -82,7 +82,7 @@ def test_blocks_give_what_single_rows_give(tmp_path_factory, lines, mark, format
     options = {"format": format, "follow_replaced": follow, "drop_terms": drop}
     folder = tmp_path_factory.mktemp("blocks")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annotation_tables, "_BLOCK", 3)
+        patch.setattr(annotation_formats, "_BLOCK", 3)
         in_blocks = built(folder, text, **options)
         patch.setattr(AnnotationReader, "holds_only_pairs", False)
         assert built(folder, text, **options) == in_blocks

@@ -57,23 +57,6 @@ ADVERSARIES = {
     "(term|node|code|category|item|feature|concept)(_id)?|id": ("term_", "categor", "i"),
     "(child_|term_)?name|label|title|description": ("child_", "term_nam", "labe"),
     "relation(ship)?|predicate": ("relation", "relationshi", "predicat"),
-    "[<|][biuf][1248]": ("<", "<i", "|b"),
-    rb', "edges": "(array[0-9]{1,9}\.npy)"\}': (', "edges": ', ', "edges": "array1', '1.npy"}'),
-    r"\.tmp-[0-9]+-(?P<host>[0-9a-f]{8})-[0-9]+": (
-        ".tmp-",
-        ".tmp-1",
-        ".tmp-1-",
-        ".tmp-1-00000000-",
-        "1",
-        "0-",
-    ),
-    rb"\x93NUMPY\x01\x00v\x00\{'descr': '([<|][biuf][1248])', 'fortran_order': False, "
-    rb"'shape': \(([0-9]{1,15}),(?: ([0-9]{1,15}))?\), \} *\n": (
-        "\x93",
-        "\x93NUMPY\x01\x00v\x00{'descr': '<i8', 'fortran_order': False, 'shape': (1, 2), } ",
-        " ",
-        "1",
-    ),
 }
 
 

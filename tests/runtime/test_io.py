@@ -1,11 +1,7 @@
 """Files are written whole or not at all, with the same bytes for the same content, under safe names."""
 
-import errno
 import os
 import re
-import subprocess
-import sys
-import threading
 import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
@@ -22,12 +18,13 @@ from hietan._io import (
     atomic_write,
     find_same_but_for_case,
     ignores_case,
-    remove_leftovers,
     replacing,
     safe_file_name,
     to_json,
     write_archive,
 )
+from hietan.evaluation.study.journal import locked
+from hietan.exceptions import StudyError
 
 NASTY = [
     "",
@@ -61,99 +58,6 @@ def test_a_file_is_written_and_its_directories_are_made(tmp_path):
     assert os.listdir(path.parent) == ["file.txt"]
 
 
-def test_what_killed_processes_leave_is_removed_and_what_is_being_written_is_not(tmp_path):
-    below = tmp_path / "jobs"
-    below.mkdir()
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    for name in (f"{ended.pid}-0", "summary.csv", f"{ended.pid}-7"):  # the second is how 0.1 named them
-        (below / f"{TEMPORARY}{name}").write_text("half")
-    (below / "kept.csv").write_text("whole")
-    with replacing(below / "file.txt") as temporary:
-        temporary.write_text("being written")
-        remove_leftovers(tmp_path)
-        assert sorted(os.listdir(below)) == sorted([temporary.name, "kept.csv"])
-    assert sorted(os.listdir(below)) == ["file.txt", "kept.csv"]
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from hietan._io import replacing
-
-with replacing(Path(sys.argv[1])) as temporary:
-    temporary.write_text("half")
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def leave_one_behind(directory):
-    """Kill a process that is writing; the path of its temporary file."""
-    before = set(os.listdir(directory))
-    subprocess.run([sys.executable, "-c", KILLED, str(directory / "file.txt")])
-    (name,) = set(os.listdir(directory)) - before
-    return directory / name
-
-
-def test_the_next_writer_removes_what_a_killed_one_left_and_nothing_else(tmp_path, monkeypatch):
-    monkeypatch.setattr("hietan._io.files._swept", set())
-    left = leave_one_behind(tmp_path)
-    others = [f"{TEMPORARY}summary.csv", f"{TEMPORARY}1-0", f"x{left.name}", f"{left.name}x", ".tmp-x"]
-    for name in others:
-        (tmp_path / name).write_text("somebody else's")
-    link, pipe = (left.with_name(f"{left.name}{digit}") for digit in "12")
-    link.symlink_to(tmp_path / ".tmp-x")
-    os.mkfifo(pipe)
-    with replacing(tmp_path / "being-written") as temporary:
-        temporary.write_text("whole")
-        assert not left.exists()
-        monkeypatch.setattr("hietan._io.files._swept", set())
-        atomic_write(tmp_path / "new", "text")
-        assert temporary.exists()
-    assert sorted(os.listdir(tmp_path)) == sorted([*others, link.name, pipe.name, "being-written", "new"])
-
-
-def test_what_another_machine_writes_is_left_for_a_day(tmp_path, monkeypatch):
-    path = tmp_path / f"{TEMPORARY}17-00c0ffee-3"
-    path.write_text("being written there")
-    for later, is_left in ((0, True), (23 * 3600, True), (25 * 3600, False)):
-        monkeypatch.setattr("hietan._io.files._swept", set())
-        now = time.time() + later
-        with monkeypatch.context() as patch:
-            patch.setattr(time, "time", lambda now=now: now)
-            atomic_write(tmp_path / "file", "text")
-        assert path.exists() == is_left
-
-
-def test_where_files_cannot_be_locked_they_are_written_and_left(tmp_path, monkeypatch):
-    left = leave_one_behind(tmp_path)
-
-    def refuse(*arguments):
-        raise OSError(errno.ENOLCK, "no locks available")
-
-    monkeypatch.setattr("fcntl.flock", refuse)
-    monkeypatch.setattr("hietan._io.files._swept", set())
-    atomic_write(tmp_path / "file.txt", "")
-    remove_leftovers(tmp_path)
-    assert sorted(os.listdir(tmp_path)) == sorted([left.name, "file.txt"])
-
-
-def test_a_file_that_is_removed_before_it_is_locked_is_made_again(tmp_path, monkeypatch):
-    """As by another process that finds it without a lock."""
-    from hietan._io import files
-
-    lock, seen = files._lock, []
-
-    def remove_then_lock(file, *, wait=False):
-        if not seen:
-            seen.append([(tmp_path / name).unlink() for name in os.listdir(tmp_path)])
-        return lock(file, wait=wait)
-
-    monkeypatch.setattr(files, "_lock", remove_then_lock)
-    atomic_write(tmp_path / "file.txt", "text")
-    assert seen == [[None]] and os.listdir(tmp_path) == ["file.txt"]
-
-
 def test_the_longest_name_that_a_file_may_have_can_be_written(tmp_path):
     path = tmp_path / ("m" * 255)
     atomic_write(path, "text")
@@ -172,51 +76,10 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path):
     assert os.listdir(tmp_path) == ["folder"]
 
 
-@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt])
-def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, error):
-    path = tmp_path / "file.txt"
-    path.write_text("old")
-
-    def write_half():
-        with replacing(path) as temporary:
-            temporary.write_text("half of the n")
-            assert os.listdir(tmp_path) != ["file.txt"]
-            raise error("no more")
-
-    with pytest.raises(error, match="no more"):
-        write_half()
-    assert os.listdir(tmp_path) == ["file.txt"]
-    assert path.read_text() == "old"
-
-
-def test_a_failing_archive_leaves_the_old_file_and_nothing_else(tmp_path):
-    path = tmp_path / "archive"
-    path.write_text("old")
-    with pytest.raises(TypeError):
-        write_archive(path, {"good": b"1", "bad": None})
-    assert os.listdir(tmp_path) == ["archive"]
-    assert path.read_text() == "old"
-
-
-def test_text_that_cannot_be_encoded_leaves_the_old_file(tmp_path):
-    path = tmp_path / "file.txt"
-    path.write_text("old")
-    with pytest.raises(UnicodeEncodeError):
-        atomic_write(path, "\ud800")
-    assert os.listdir(tmp_path) == ["file.txt"]
-    assert path.read_text() == "old"
-
-
-def test_a_writer_that_writes_nothing_is_an_error(tmp_path):
-    with pytest.raises(FileNotFoundError), replacing(tmp_path / "file.txt"):
-        pass
-    assert os.listdir(tmp_path) == []
-
-
 def test_unfinished_files_are_named_as_such(tmp_path):
     with replacing(tmp_path / "file.txt") as temporary:
         assert temporary.parent == tmp_path
-        assert temporary.name.startswith(f"{TEMPORARY}{os.getpid()}-")
+        assert temporary.name.startswith(TEMPORARY)
         temporary.write_text("new")
 
 
@@ -231,24 +94,6 @@ def test_a_missing_directory_is_named(tmp_path):
         assert caught.value.filename == str(missing)
         assert str(caught.value).endswith(f": {str(missing)!r}")
     assert not missing.parent.exists()
-
-
-def test_two_threads_that_write_the_same_file_at_once(tmp_path):
-    """One of them wins, and a reader never sees a mixture."""
-    path, both_inside = tmp_path / "file", threading.Barrier(2)
-    contents = {letter * 200_000 for letter in ("a", "b")}
-
-    def write(content):
-        with replacing(path) as temporary:
-            both_inside.wait(60)
-            temporary.write_text(content)
-            both_inside.wait(60)
-        return path.read_text()
-
-    with ThreadPoolExecutor(2) as pool:
-        assert set(pool.map(write, sorted(contents))) <= contents
-    assert path.read_text() in contents
-    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_a_reader_beside_many_writers_always_finds_a_whole_file(tmp_path):
@@ -379,3 +224,10 @@ def test_headers_that_do_not_fit_are_refused(header, tmp_path):
     write_archive(tmp_path / "a.zip", {"a.npy": data})
     with open(tmp_path / "a.zip", "rb") as file, pytest.raises((TypeError, ValueError)):
         ArchiveReader(file).read_array("a.npy")
+
+
+def test_a_study_is_written_by_one_run_at_a_time(tmp_path):
+    with locked(tmp_path), pytest.raises(StudyError, match="another run is writing to"), locked(tmp_path):
+        pass
+    with locked(tmp_path):
+        pass

@@ -10,7 +10,18 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 REQUIRED = ("numpy", "scipy", "scikit-learn", "joblib", "threadpoolctl")
-OPTIONAL = ("typer", "rich", "dask", "distributed", "pandas", "networkx", "matplotlib", "pooch", "pronto")
+OPTIONAL = (
+    "typer",
+    "rich",
+    "dask",
+    "distributed",
+    "pandas",
+    "networkx",
+    "matplotlib",
+    "pooch",
+    "pronto",
+    "skops",
+)
 
 
 def describe_environment() -> dict[str, str]:

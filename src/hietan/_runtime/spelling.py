@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-# Typos are looked for among at most _NAMES names, spelt with at most _LETTERS different letters, because each name is
-# compared with every word that one wrong key makes of it. They are looked for only in words of at least _SHORTEST
-# letters: identifiers with digits resemble each other without being misspelt, such as GO:0008150 and GO:0008151.
-_NAMES, _LETTERS, _SHORTEST = 100, 64, 5
+_SHORTEST = 5  # letters of a word in which a typo is looked for
+_MOST = 10  # words in which typos are looked for: each is compared with all known words
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
@@ -38,21 +36,10 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
-    """Which of `others` each name seems to mean; names that resemble none of them are left out.
+    """Return which of `others` each name seems to mean; names that resemble none of them are left out.
 
-    A name resembles another if they differ only in case, blanks and punctuation, or if they are words of which one has
-    a letter too many, missing, wrong or swapped with the next.
-
-    Parameters
-    ----------
-    names : sequence of str
-        The names to look up.
-    others : iterable of str
-        The names that may be meant.
-
-    Returns
-    -------
-    dict of str to str
+    A name resembles another if they differ only in case, blanks and punctuation, or if `difflib` finds them similar.
+    Identifiers with digits are not words: GO:0008150 and GO:0008151 resemble each other without being misspelt.
 
     Examples
     --------
@@ -62,17 +49,16 @@ def lookalikes(names: Sequence[str], others: Iterable[str]) -> dict[str, str]:
     meant: dict[str, str] = {}
     for other in others:
         meant.setdefault(_bare(other), other)
-    found = {name: meant[bare] for name in names if (bare := _bare(name)) and bare in meant}
-    rest = [name for name in names if name not in found and _is_word(_bare(name))][:_NAMES]
-    words = {bare: other for bare, other in meant.items() if _is_word(bare)} if rest else {}
-    letters = sorted(set().union(*words)) if words else []
-    if len(letters) <= _LETTERS:
-        for name in rest:
-            for typo in _typos(_bare(name), letters):
-                if typo in words:
-                    found[name] = words[typo]
-                    break
-    return {name: found[name] for name in names if name in found}
+    words, tried, found = list(filter(_is_word, meant)), 0, {}
+    for name in names:
+        bare = _bare(name)
+        if bare and bare in meant:
+            found[name] = meant[bare]
+        elif _is_word(bare) and tried < _MOST:
+            tried += 1
+            for near in difflib.get_close_matches(bare, words, n=1, cutoff=0.8):
+                found[name] = meant[near]
+    return found
 
 
 def _bare(name: str) -> str:
@@ -81,17 +67,3 @@ def _bare(name: str) -> str:
 
 def _is_word(bare: str) -> bool:
     return len(bare) >= _SHORTEST and bare.isalpha()
-
-
-def _typos(word: str, letters: Sequence[str]) -> Iterator[str]:
-    """Every word that one wrong key makes of a word: a letter dropped, swapped with the next, added or replaced."""
-    for i in range(len(word) + 1):
-        before, after = word[:i], word[i:]
-        if after:
-            yield before + after[1:]
-        if len(after) > 1:
-            yield before + after[1] + after[0] + after[2:]
-        for letter in letters:
-            yield before + letter + after
-            if after:
-                yield before + letter + after[1:]

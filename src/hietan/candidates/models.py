@@ -126,7 +126,7 @@ class TrainedModel:
         """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
         try:
             # `persistence.save` refuses any other classifier.
-            if type(self.classifier).__name__ in persistence.STORABLE:
+            if type(self.classifier).__name__ in persistence.CLASSIFIERS:
                 _check(self)
             metadata = {field.name: getattr(self, field.name) for field in fields(self)}
             del metadata["classifier"]

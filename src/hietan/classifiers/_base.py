@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import (
     Columns,
     Counted,
@@ -29,7 +30,6 @@ from hietan.classifiers._fitting import (
 )
 from hietan.classifiers._partitions import also_lazily, read_blocks
 from hietan.classifiers._solvers.leave_one_out import log_shares
-from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,
@@ -54,7 +54,7 @@ from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violatio
 SMOOTHINGS = _kernel.SMOOTHINGS
 
 
-class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that needs nothing but per-class counts of binary features.
 
     A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
@@ -83,8 +83,9 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
     n_jobs: int | None
     weight_unit_: float
     counts_: Any  # RowCounts of the kind that `_count` returns
-    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
-    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    _stored = frozenset(
+        {"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "weight_unit_"}
+    )
     # Since release 0.1, whose studies are recognised: see hietan.evaluation.study.fingerprint.
     __added_parameters__: ClassVar[frozenset[str]] = frozenset({"class_weight", "weight_unit"})
     _structure: Any  # what `_learn` returned; None before
@@ -122,10 +123,6 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
         self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
     ) -> ScoreParts:
         """The parts that add up to ln P(c, x) of the rows from start to stop."""
-
-    @abstractmethod
-    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
-        """Refuse counts from a file that are not those of a model of this class."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -263,12 +260,9 @@ class BaseBayes(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator, met
             structure = self._structure = self._learn()
         return structure
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes; what follows from the counts is learned again."""
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
         self._check_classes(fitted["classes_"])
-        self._check_counts(fitted["counts_"], fitted["hierarchy_"])
-        super().__hietan_restore__(with_unit(fitted))
-        self._set_counts(fitted["counts_"])
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -399,12 +393,12 @@ class PackedBayes(BaseBayes):
     ) -> ScoreParts:
         return self._score_parts(rows.words(np.arange(start, stop)), stop - start, log_prior)
 
-    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
-        if not isinstance(counts, PairCounts):
-            raise ValueError(f"{type(self).__name__} needs PairCounts, got {type(counts).__name__}")
-        pairs = counts.pairs
-        if self._needs_pairs and len(hierarchy) > 1 and isinstance(pairs, np.ndarray) and not pairs.size:
-            raise ValueError(f"{type(self).__name__} needs the counts of pairs, which are missing")
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        counts = fitted["counts_"]
+        require(isinstance(counts, PairCounts), "counts_ are not counts of pairs")
+        missing = counts.is_dense and counts.n_features > 1 and not counts.pairs.size
+        require(not (self._needs_pairs and missing), "the counts of pairs are missing")
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:

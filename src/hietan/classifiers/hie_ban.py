@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hietan.classifiers._base import BaseBayes
+from hietan.classifiers._fitted_state import check_numbers, require
 from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
-from hietan.classifiers._solvers.leave_one_out import HOTTEST, Network
+from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
 from hietan.explain import ScoreParts
 from hietan.explain.score_parts import PackedStates
@@ -117,8 +118,7 @@ class HieBAN(BaseBayes):
     alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
     class_weight_: NDArray[np.float64]
-    _stored = BaseBayes._stored | {"alpha_", "temperature_"}
-    _stored_sometimes = BaseBayes._stored_sometimes | {"class_weight_"}  # older files do not have them
+    _stored = BaseBayes._stored | {"alpha_", "temperature_", "class_weight_"}
 
     def __init__(
         self,
@@ -183,21 +183,13 @@ class HieBAN(BaseBayes):
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
 
-    def _check_counts(self, counts: Any, hierarchy: Hierarchy) -> None:
-        if not isinstance(counts, OpenCounts):
-            raise ValueError(f"{type(self).__name__} needs OpenCounts, got {type(counts).__name__}")
-
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        if not isinstance(fitted["alpha_"], float) or not is_weight(fitted["alpha_"]):
-            raise ValueError(f"alpha_ is not a number above 0: {fitted['alpha_']!r:.80}")
-        temperature = fitted["temperature_"]
-        if not isinstance(temperature, float) or not 0.99 / HOTTEST <= temperature <= 1.01 * HOTTEST:
-            raise ValueError(
-                f"temperature_ is not a number from 1/{HOTTEST:g} to {HOTTEST:g}: {temperature!r:.80}"
-            )
-        fitted = {"class_weight_": np.ones(len(fitted["classes_"])), **fitted}
-        _check_class_weights(fitted["class_weight_"], len(fitted["classes_"]))
-        super().__hietan_restore__(fitted)
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
+        for name in ("alpha_", "temperature_"):
+            require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
+        check_numbers(fitted["class_weight_"], fitted["classes_"].shape, "class_weight_")
+        require(bool((fitted["class_weight_"] >= 0).all()), "class_weight_ holds a negative number")
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -316,11 +308,3 @@ class HieBAN(BaseBayes):
 
         off, on = scores.off / self.temperature_, scores.on / self.temperature_
         return PackedStates(words, rows.n_rows, np.stack([off, off, on, on]))
-
-
-def _check_class_weights(weights: Any, n_classes: int) -> None:
-    """Refuse weights of classes from a file that no fit can have stored."""
-    if not isinstance(weights, np.ndarray) or weights.dtype != np.float64 or weights.shape != (n_classes,):
-        raise ValueError("class_weight_ does not have a number for each class")
-    if not np.isfinite(weights).all() or (weights < 0).any():
-        raise ValueError("class_weight_ holds a number that is negative or not finite")

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.parallel import map_chunks, one_thread
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
@@ -21,7 +22,6 @@ from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
 from hietan.classifiers._solvers.ridge import solve_ridge
 from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
-from hietan.classifiers._storable import StorableMixin, with_unit
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_binarize,
@@ -57,7 +57,7 @@ from hietan.structure.tree import ABSENT, ROOT
 LARGEST_GAP = 1e-8
 
 
-class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
+class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     """Ridge logistic regression with the log-odds of `HieBAN` as a fixed offset.
 
     The network of the hierarchy says how probable a row is in each class; the regression corrects it. Minimises::
@@ -153,8 +153,7 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
     without_hierarchy = "a logistic regression with naive Bayes as its offset"
 
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
-    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_"}
-    _stored_sometimes = frozenset({"feature_names_in_", "weight_unit_"})  # older files have no unit
+    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_", "weight_unit_"}
     weight_unit_: float
 
     def __init__(
@@ -404,18 +403,11 @@ class HieLogistic(ExplainsRows, StorableMixin, ClassifierMixin, BaseEstimator):
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes."""
-        if not isinstance(fitted["counts_"], OpenCounts):
-            raise ValueError(
-                f"{type(self).__name__} needs OpenCounts, got {type(fitted['counts_']).__name__}"
-            )
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
-            if not isinstance(fitted[name], float) or not is_weight(fitted[name]):
-                raise ValueError(f"{name} is not a number above 0: {fitted[name]!r:.80}")
-        if type(fitted["n_iter_"]) is not int or not isinstance(fitted["gap_"], float):
-            raise ValueError("n_iter_ or gap_ is not a number")
-        super().__hietan_restore__(with_unit(fitted))
+            require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "intercept_")

@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import RowsInMemory
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
@@ -27,7 +28,6 @@ from hietan.classifiers._solvers.lambda_path import (
     LambdaSearch,
     log_probabilities,
 )
-from hietan.classifiers._storable import StorableMixin
 from hietan.classifiers.checks import (
     align_hierarchy,
     check_class_weight,
@@ -37,6 +37,7 @@ from hietan.classifiers.checks import (
     in_memory,
     is_lambda_fraction,
     is_positive,
+    is_weight,
     read_weights,
     refuse_dataset,
     require_weight,
@@ -53,7 +54,7 @@ from hietan.structure import graph_penalty
 N_FOLDS = 5
 
 
-class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
+class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
 
     Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest ``|weight|`` among v
@@ -418,6 +419,10 @@ class ProximalGraph(StorableMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
         check_n_jobs(self.n_jobs)
         check_hierarchy(self.hierarchy)
+
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "coef_")

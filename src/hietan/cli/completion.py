@@ -12,11 +12,7 @@ def fitted_methods() -> tuple[str, ...]:
     from hietan.catalogue import METHODS
     from hietan.persistence import CLASSIFIERS
 
-    made = {name: entry.make() for name, entry in METHODS.items()}
-    inner = {
-        name: getattr(method, "estimator", method) for name, method in made.items()
-    }  # SelectedColumns has one
-    return tuple(name for name, classifier in inner.items() if type(classifier).__name__ in CLASSIFIERS)
+    return tuple(name for name, entry in METHODS.items() if type(entry.make()).__name__ in CLASSIFIERS)
 
 
 def methods(incomplete: str) -> list[str]:

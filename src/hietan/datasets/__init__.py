@@ -1,6 +1,7 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
 from hietan.datasets.building.build import build_dataset
+from hietan.datasets.building.options import BuildOptions
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.fetching.fetch import (
     COLLECTIONS,
@@ -19,7 +20,7 @@ from hietan.datasets.packaged.ageing import (
     load_ageing_genes,
 )
 from hietan.datasets.readers.ageing import read_ageing_genes
-from hietan.datasets.readers.annotation import Annotation
+from hietan.datasets.readers.annotation_formats import Annotation
 from hietan.datasets.readers.annotations import (
     AnnotationReader,
     read_annotations,
@@ -32,7 +33,7 @@ from hietan.datasets.readers.obo import read_obo
 from hietan.datasets.readers.ontology import Ontology, Term
 from hietan.datasets.readers.ontology_formats import read_ontology
 from hietan.datasets.summary import DatasetSummary
-from hietan.datasets.synthetic.make import make_hierarchical_classification
+from hietan.datasets.synthetic import make_hierarchical_classification
 from hietan.exceptions import DataError, DataWarning
 
 __all__ = [
@@ -44,6 +45,7 @@ __all__ = [
     "SIGNIFICANT",
     "Annotation",
     "AnnotationReader",
+    "BuildOptions",
     "CloseFeature",
     "DataError",
     "DataWarning",

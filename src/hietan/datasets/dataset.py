@@ -13,19 +13,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._runtime.optional import import_optional
-from hietan.datasets.building.assemble import assemble
-from hietan.datasets.building.frames import parts_from_frame
-from hietan.datasets.building.options import BuildOptions
-from hietan.datasets.checks import (
-    check_hierarchy,
-    check_length,
-    check_matrix,
-    check_names,
-    check_target,
-    positions,
-)
-from hietan.datasets.parts import DatasetParts
-from hietan.datasets.storage import load_parts, save_parts
+from hietan.datasets.storage import load_parts, save_dataset
 from hietan.datasets.summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -87,21 +75,23 @@ class Dataset:
 
     def __post_init__(self) -> None:
         for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
-            object.__setattr__(self, attribute, check_names(attribute, getattr(self, attribute)))
-        check_matrix(self.X)
+            object.__setattr__(self, attribute, _check_names(attribute, getattr(self, attribute)))
+        _check_matrix(self.X)
         n_rows, n_columns = self.X.shape
-        check_length("feature_names", self.feature_names, n_columns, "columns")
-        check_length("term_names", self.term_names, n_columns, "columns")
-        check_length("instance_names", self.instance_names, n_rows, "rows")
+        _check_length("feature_names", self.feature_names, n_columns, "columns")
+        _check_length("term_names", self.term_names, n_columns, "columns")
+        _check_length("instance_names", self.instance_names, n_rows, "rows")
         if self.symbols:
-            check_length("symbols", self.symbols, n_rows, "rows")
-        object.__setattr__(self, "synonyms", tuple(check_names("synonyms", names) for names in self.synonyms))
+            _check_length("symbols", self.symbols, n_rows, "rows")
+        object.__setattr__(
+            self, "synonyms", tuple(_check_names("synonyms", names) for names in self.synonyms)
+        )
         if self.synonyms:
-            check_length("synonyms", self.synonyms, n_rows, "rows")
+            _check_length("synonyms", self.synonyms, n_rows, "rows")
         if not isinstance(self.row_noun, str) or not self.row_noun.strip():
             raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
-        check_target(self.y, n_rows, len(self.target_names))
-        check_hierarchy(self.hierarchy, self.feature_names)
+        _check_target(self.y, n_rows, len(self.target_names))
+        _check_hierarchy(self.hierarchy, self.feature_names)
         try:
             json.dumps(self.provenance)
         except (TypeError, ValueError) as error:
@@ -155,14 +145,14 @@ class Dataset:
         >>> data.feature_names, data.X.toarray().tolist()
         (('drinks', 'tea', 'coffee', 'food', 'bread'), [[1, 1, 0, 0, 0], [1, 0, 1, 0, 0], [0, 0, 0, 1, 1]])
         """
-        options = BuildOptions.with_changes(
-            min_support=min_support, drop_roots=drop_roots, drop_terms=drop_terms
-        )
-        origin = "hietan.datasets.Dataset.from_pairs"
-        parts = assemble(
+        from hietan.datasets.building.build import assemble
+        from hietan.datasets.building.options import BuildOptions
+
+        chosen = {"min_support": min_support, "drop_roots": drop_roots, "drop_terms": drop_terms}
+        options, origin = BuildOptions(**chosen), "hietan.datasets.Dataset.from_pairs"  # type: ignore[arg-type]
+        return assemble(
             hierarchy, pairs, labels, columns, options, name=name, row_noun=row_noun, origin=origin
         )
-        return cls(**parts)
 
     @classmethod
     def from_frame(
@@ -207,8 +197,10 @@ class Dataset:
         >>> data.feature_names, data.X.toarray().tolist()
         (('drinks', 'tea', 'food', 'bread'), [[1, 1, 0, 0], [0, 0, 1, 1]])
         """
+        from hietan.datasets.building.frames import dataset_from_frame
+
         options = {"min_support": min_support, "bins": bins}
-        return cls(**parts_from_frame(frame, y, hierarchy, **options, name=name, row_noun=row_noun))
+        return dataset_from_frame(frame, y, hierarchy, **options, name=name, row_noun=row_noun)
 
     @property
     def is_labelled(self) -> bool:
@@ -217,23 +209,7 @@ class Dataset:
 
     def summary(self) -> DatasetSummary:
         """Sizes, classes, losses and origin, as plain values."""
-        return summarize(self._parts())
-
-    def _parts(self) -> DatasetParts:
-        return {
-            "X": self.X,
-            "y": self.y,
-            "hierarchy": self.hierarchy,
-            "feature_names": self.feature_names,
-            "term_names": self.term_names,
-            "instance_names": self.instance_names,
-            "target_names": self.target_names,
-            "provenance": self.provenance,
-            "name": self.name,
-            "symbols": self.symbols,
-            "synonyms": self.synonyms,
-            "row_noun": self.row_noun,
-        }
+        return summarize(self)
 
     def subset(self, rows: Any = None, features: Any = None, *, name: str | None = None) -> Dataset:
         """Some of the rows and features, in the given order.
@@ -258,8 +234,8 @@ class Dataset:
         >>> data.subset(rows=data.y == 1, features=["T:0000003", "T:0000001"]).X.shape
         (50, 2)
         """
-        at_rows = positions("rows", rows, self.instance_names)
-        at_columns = positions("features", features, self.feature_names)
+        at_rows = _positions("rows", rows, self.instance_names)
+        at_columns = _positions("features", features, self.feature_names)
         kept = tuple(self.feature_names[j] for j in at_columns)
         X = csr_array(self.X[at_rows][:, at_columns])
         X.sort_indices()
@@ -326,7 +302,7 @@ class Dataset:
         path : str or path
             The file to write; its directory must exist.
         """
-        save_parts(self._parts(), path)
+        save_dataset(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Dataset:
@@ -374,3 +350,91 @@ class Dataset:
 
     def _repr_html_(self) -> str:
         return dataset_html(self.summary())
+
+
+def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.intp]:
+    """The positions of rows or features that are chosen by name, position, slice or mask."""
+    everything = np.arange(len(names))
+    if chosen is None or isinstance(chosen, slice):
+        return everything if chosen is None else everything[chosen]
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise TypeError(f"{what} must be names, positions, a slice or a mask, got {chosen!r}")
+    listed = np.asarray(chosen if isinstance(chosen, np.ndarray) else list(chosen))
+    if listed.size == 0:
+        return everything[:0]
+    if listed.dtype.kind in "UO":
+        index = {name: i for i, name in enumerate(names)}
+        unknown = [name for name in listed.tolist() if name not in index]
+        if unknown:
+            raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
+        return np.array([index[name] for name in listed.tolist()])
+    if listed.dtype.kind == "b" and listed.shape != (len(names),):
+        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
+    try:
+        found: NDArray[np.intp] = everything[listed]
+    except IndexError as error:
+        raise ValueError(f"{what} must be names, positions below {len(names)}, or a mask: {error}") from None
+    return found
+
+
+def _check_names(attribute: str, names: Any) -> tuple[str, ...]:
+    """The names as a tuple of strings; anything else is refused."""
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
+    return tuple(names)
+
+
+def _check_matrix(X: Any) -> None:
+    """Refuse anything but a sparse matrix of 0 and 1."""
+    if not isinstance(X, csr_array) or X.dtype != np.uint8 or X.ndim != 2:
+        got = f"{type(X).__name__} of {getattr(X, 'dtype', 'no dtype')}"
+        raise TypeError(f"X must be a two-dimensional scipy csr_array of uint8, got {got}")
+    if X.nnz and X.data.max() > 1:
+        raise ValueError(f"X must hold 0 and 1 only, found {X.data.max()}")
+    if not X.has_canonical_format:  # not sorted, or with repeated columns
+        distinct = X.copy()
+        distinct.sum_duplicates()
+        if distinct.nnz < X.nnz:
+            raise ValueError(
+                f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
+            )
+
+
+def _check_length(attribute: str, names: tuple[object, ...], expected: int, what: str) -> None:
+    """Refuse names that are not one for each row or column."""
+    if len(names) != expected:
+        raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
+
+
+def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
+    """Refuse classes that are not an index into the names of the classes for each row."""
+    if not isinstance(y, np.ndarray) or y.dtype.kind not in "iu" or y.ndim != 1:
+        got = f"{type(y).__name__} of {getattr(y, 'dtype', 'no dtype')}"
+        raise TypeError(f"y must be a one-dimensional integer ndarray, got {got}")
+    if len(y) != n_rows:
+        raise ValueError(f"y has {len(y)} entries but X has {n_rows} rows")
+    if n_classes == 0:
+        if n_rows and (y != -1).any():
+            raise ValueError("y must be -1 for all rows if there are no target_names")
+        return
+    if n_rows and not (y.min() >= 0 and y.max() < n_classes):
+        raise ValueError(
+            f"y must index the {n_classes} target_names, found values from {y.min()} to {y.max()}"
+        )
+
+
+def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
+    """Refuse a hierarchy over other features than those of the columns."""
+    if not isinstance(hierarchy, Hierarchy):
+        raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
+    if len(hierarchy.features) != len(feature_names):
+        raise ValueError(
+            f"hierarchy has {len(hierarchy.features)} features but X has {len(feature_names)} columns; "
+            "use hierarchy.restrict(feature_names)"
+        )
+    for column, (ours, theirs) in enumerate(zip(feature_names, hierarchy.features, strict=True)):
+        if ours != theirs:
+            raise ValueError(
+                f"feature {column} is {theirs!r} in hierarchy but {ours!r} in feature_names; "
+                "use hierarchy.restrict(feature_names)"
+            )

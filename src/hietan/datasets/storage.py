@@ -15,45 +15,44 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._io import ArchiveReader, write_archive
-from hietan.datasets.parts import DatasetParts
 from hietan.exceptions import DataError
-from hietan.hierarchy import Hierarchy
+from hietan.hierarchy import rebuild
 
 FORMAT, VERSION = "hietan dataset", 1
 
 
-def save_parts(data: DatasetParts, path: str | os.PathLike[str]) -> None:
-    """Write the parts of a dataset into one file, whole or not at all."""
+def save_dataset(data: Any, path: str | os.PathLike[str]) -> None:
+    """Write a dataset into one file, whole or not at all."""
     write_archive(Path(path), _members(data))
 
 
-def _members(data: DatasetParts) -> dict[str, bytes | NDArray[np.int64]]:
-    X = data["X"]
+def _members(data: Any) -> dict[str, bytes | NDArray[np.int64]]:
+    X = data.X
     if not X.has_sorted_indices or not X.data.all():
         X = X.copy()
         X.eliminate_zeros()
         X.sort_indices()
-    edges = data["hierarchy"].adjacency.tocoo()
-    about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data["name"]}
-    if data["row_noun"] != "row":
-        about["row_noun"] = data["row_noun"]
+    edges = data.hierarchy.adjacency.tocoo()
+    about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data.name}
+    if data.row_noun != "row":
+        about["row_noun"] = data.row_noun
     names: dict[str, list[Any]] = {
-        "feature_names": list(data["feature_names"]),
-        "term_names": list(data["term_names"]),
-        "instance_names": list(data["instance_names"]),
-        "target_names": list(data["target_names"]),
+        "feature_names": list(data.feature_names),
+        "term_names": list(data.term_names),
+        "instance_names": list(data.instance_names),
+        "target_names": list(data.target_names),
     }
-    if data["symbols"]:
-        names["symbols"] = list(data["symbols"])
-    if data["synonyms"]:
-        names["synonyms"] = list(map(list, data["synonyms"]))
+    if data.symbols:
+        names["symbols"] = list(data.symbols)
+    if data.synonyms:
+        names["synonyms"] = list(map(list, data.synonyms))
     return {
         "about.json": _json(about),
         "names.json": _json(names),
-        "provenance.json": _json(data["provenance"]),
+        "provenance.json": _json(data.provenance),
         "indptr.npy": _integers_to_write(X.indptr),
         "indices.npy": _integers_to_write(X.indices),
-        "y.npy": _integers_to_write(data["y"]),
+        "y.npy": _integers_to_write(data.y),
         "edges.npy": _integers_to_write(np.stack([edges.row, edges.col])),
     }
 
@@ -66,7 +65,7 @@ def _integers_to_write(array: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype="<i8")
 
 
-def load_parts(path: str | os.PathLike[str]) -> DatasetParts:
+def load_parts(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read the parts of the dataset in the file; `Dataset` checks whether they fit together."""
     name = os.fspath(path)
     with open(path, "rb") as file:
@@ -93,7 +92,7 @@ def _check_version(about: Any, name: str) -> None:
         )
 
 
-def _parts(archive: ArchiveReader, about: dict[str, Any]) -> DatasetParts:
+def _parts(archive: ArchiveReader, about: dict[str, Any]) -> dict[str, Any]:
     names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
     features, instances = names["feature_names"], names["instance_names"]
     if not all(isinstance(listed, list) for listed in names.values()):
@@ -104,12 +103,13 @@ def _parts(archive: ArchiveReader, about: dict[str, Any]) -> DatasetParts:
         )
     if not isinstance(about["name"], str) or not isinstance(provenance, dict):
         raise ValueError("the name of the dataset or its provenance is of the wrong kind")
-    parent, child = _edges(archive, len(features))
-    edges = [(features[p], features[c]) for p, c in zip(parent.tolist(), child.tolist(), strict=True)]
+    edges = _integers(archive, "edges.npy")
+    if edges.ndim != 2 or len(edges) != 2:
+        raise ValueError(f"edges.npy should have two rows, and has the shape {edges.shape}")
     return {
         "X": _matrix(archive, len(instances), len(features)),
         "y": _integers(archive, "y.npy").astype(np.intp),
-        "hierarchy": Hierarchy.from_edges(edges, features=features),
+        "hierarchy": rebuild(features, *edges),
         "feature_names": tuple(features),
         "term_names": tuple(names["term_names"]),
         "instance_names": tuple(instances),
@@ -123,36 +123,18 @@ def _parts(archive: ArchiveReader, about: dict[str, Any]) -> DatasetParts:
 
 
 def _matrix(archive: ArchiveReader, n_rows: int, n_columns: int) -> csr_array:
-    """The ones of each row; checked in the integers of the file, before they become smaller ones."""
+    """Return the ones of each row; checked in the integers of the file, before they become smaller ones."""
     indptr = _integers(archive, "indptr.npy")
-    lengths = np.diff(indptr)
-    if indptr.shape != (n_rows + 1,) or indptr[0] != 0 or indptr.min() < 0:
+    if indptr.shape != (n_rows + 1,) or not 0 <= indptr[-1] <= n_rows * n_columns:
         raise ValueError(f"indptr.npy does not say where each of {n_rows} rows begins")
-    if n_rows and not (lengths.min() >= 0 and lengths.max() <= n_columns):
-        raise ValueError(f"indptr.npy has a row of fewer than 0 or more than {n_columns} ones")
     indices = _integers(archive, "indices.npy", expected=8 * int(indptr[-1]))
     if indices.shape != (indptr[-1],):
         raise ValueError(f"indices.npy should have {indptr[-1]} entries, and has the shape {indices.shape}")
-    if indices.size and not (indices.min() >= 0 and indices.max() < n_columns):
-        raise ValueError(f"indices.npy names a column that is not among the {n_columns} columns")
-    rises = np.diff(indices) > 0
-    starts = indptr[1:-1]
-    rises[starts[(starts > 0) & (starts < indices.size)] - 1] = True  # a new row may begin anywhere
-    if not rises.all():
-        raise ValueError("indices.npy repeats a column within a row, or the columns of a row are not sorted")
-    index = np.int32 if indices.size <= np.iinfo(np.int32).max else np.int64
     ones = np.ones(len(indices), dtype=np.uint8)
-    return csr_array((ones, indices.astype(index), indptr.astype(index)), shape=(n_rows, n_columns))
-
-
-def _edges(archive: ArchiveReader, n_features: int) -> NDArray[np.int64]:
-    """The numbers of the parents and of the children, shape (2, n_edges)."""
-    edges = _integers(archive, "edges.npy")
-    if edges.ndim != 2 or len(edges) != 2:
-        raise ValueError(f"edges.npy should have two rows, and has the shape {edges.shape}")
-    if edges.size and not (edges.min() >= 0 and edges.max() < n_features):
-        raise ValueError(f"edges.npy names a feature that is not among the {n_features} features")
-    return edges
+    X: csr_array = csr_array((ones, indices, indptr), shape=(n_rows, n_columns))
+    X.check_format(full_check=True)
+    index = np.int32 if indices.size <= np.iinfo(np.int32).max else np.int64
+    return csr_array((ones, indices.astype(index), indptr.astype(index)), shape=X.shape)
 
 
 def _integers(archive: ArchiveReader, member: str, *, expected: int = 0) -> NDArray[np.int64]:

@@ -11,7 +11,6 @@ import numpy as np
 
 from hietan._runtime.notebook import card, details
 from hietan.datasets.build_log import account_lines
-from hietan.datasets.parts import DatasetParts
 
 
 @dataclass(frozen=True)
@@ -52,18 +51,18 @@ class DatasetSummary:
         return dataset_html(self)
 
 
-def summarize(data: DatasetParts) -> DatasetSummary:
-    """Compute the summary of a dataset from its parts."""
-    n_rows, n_columns = data["X"].shape
-    ones = np.asarray(data["X"].sum(axis=0, dtype=np.int64)).ravel()
+def summarize(data: Any) -> DatasetSummary:
+    """Compute the summary of a dataset."""
+    n_rows, n_columns = data.X.shape
+    ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
     most = np.argsort(-ones, kind="stable")[:5]
-    counts = np.bincount(data["y"][data["y"] >= 0], minlength=len(data["target_names"])).tolist()
-    hierarchy = data["hierarchy"]
+    counts = np.bincount(data.y[data.y >= 0], minlength=len(data.target_names)).tolist()
+    hierarchy = data.hierarchy
     return DatasetSummary(
-        name=data["name"] or "unnamed",
+        name=data.name or "unnamed",
         n_rows=n_rows,
         n_features=n_columns,
-        classes=tuple(zip(data["target_names"], counts, strict=True)),
+        classes=tuple(zip(data.target_names, counts, strict=True)),
         density=float(ones.sum()) / max(1, n_rows * n_columns),
         hierarchy={
             "edges": int(hierarchy.adjacency.nnz),
@@ -71,9 +70,9 @@ def summarize(data: DatasetParts) -> DatasetSummary:
             "leaves": len(hierarchy.leaves),
             "depth": int(hierarchy.depths.max(initial=0)),
         },
-        commonest=tuple((data["feature_names"][j], data["term_names"][j], int(ones[j])) for j in most),
-        account=account_lines(data["provenance"].get("account", {})),
-        facts=tuple(_facts(data["provenance"])),
+        commonest=tuple((data.feature_names[j], data.term_names[j], int(ones[j])) for j in most),
+        account=account_lines(data.provenance.get("account", {})),
+        facts=tuple(_facts(data.provenance)),
     )
 
 

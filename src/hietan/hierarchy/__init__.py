@@ -1,5 +1,6 @@
 """The hierarchy: an immutable DAG over the names of features."""
 
-from hietan.hierarchy._hierarchy import Hierarchy
+from hietan.hierarchy._hierarchy import Hierarchy as Hierarchy
+from hietan.hierarchy._hierarchy import rebuild as rebuild
 
 __all__ = ["Hierarchy"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy._html import hierarchy_html
-from hietan.hierarchy._names import ListedNames
-from hietan.hierarchy._value import Immutable
 from hietan.hierarchy.checks import (
     check_adjacency,
     check_graph,
@@ -29,14 +26,13 @@ from hietan.hierarchy.checks import (
     refuse_cycle,
     refuse_unknown,
 )
-from hietan.hierarchy.drawing import Drawable
+from hietan.hierarchy.drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
-Names = tuple[str, ...] | ListedNames
 
 
-class Hierarchy(Drawable, Immutable):
+class Hierarchy:
     """A directed acyclic graph over feature names, whose edges run from the general to the specific.
 
     Feature u is an *ancestor* of v when a path leads from u down to v. Where the data follow the hierarchy,
@@ -64,7 +60,7 @@ class Hierarchy(Drawable, Immutable):
     (('F', 'D'),)
     """
 
-    _names: Names
+    _names: tuple[str, ...]
     _parents: IndexLists
     _children: IndexLists
     _depths: NDArray[np.int64]
@@ -178,12 +174,14 @@ class Hierarchy(Drawable, Immutable):
         return cls._from_arrays(names, ends[:, 0], ends[:, 1])
 
     @classmethod
-    def _from_arrays(cls, names: Names, parent: NDArray[np.integer], child: NDArray[np.integer]) -> Hierarchy:
+    def _from_arrays(
+        cls, names: tuple[str, ...], parent: NDArray[np.integer], child: NDArray[np.integer]
+    ) -> Hierarchy:
         children, parents, depths = _graph.find_levels(parent, child, len(names))
         if (depths < 0).any():
-            listed, loops = tuple(names), parent[parent == child]
+            loops = parent[parent == child]
             cycle = loops[:1].tolist() if loops.size else _graph.find_cycle(parents, depths)
-            refuse_cycle([listed[v] for v in cycle])
+            refuse_cycle([names[v] for v in cycle])
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
@@ -192,10 +190,10 @@ class Hierarchy(Drawable, Immutable):
 
     # ---------------------------------------------------------------------------------------- reading
 
-    @cached_property
+    @property
     def features(self) -> tuple[str, ...]:
         """The names, in the order of the columns."""
-        return tuple(self._names)
+        return self._names
 
     @property
     def depths(self) -> NDArray[np.int64]:
@@ -404,11 +402,56 @@ class Hierarchy(Drawable, Immutable):
         graph.add_edges_from(self.edges)
         return graph
 
+    # ---------------------------------------------------------------------------------------- pictures
+
+    def plot(
+        self, terms: Iterable[str] | None = None, *, names: Mapping[str, str] | None = None
+    ) -> HierarchyDrawing:
+        """Draw some terms and all terms above them: SVG, DOT or Cytoscape JSON.
+
+        Parameters
+        ----------
+        terms : iterable of str, optional
+            The terms; all of them if not given.
+        names : mapping of str to str, optional
+            Readable names of terms.
+
+        Returns
+        -------
+        HierarchyDrawing
+            A notebook shows it; `to_svg`, `to_dot` and `to_cytoscape` return it as text.
+
+        Examples
+        --------
+        >>> from hietan import Hierarchy
+        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "fish"), ("bird", "owl")])
+        >>> [term for term, level in h.plot(["owl"]).terms]
+        ['animal', 'bird', 'owl']
+        """
+        return draw(self, terms, names)
+
     # ---------------------------------------------------------------------------------------- being a value
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        _, parent, child = take_apart(self)
-        return rebuild, (self.features, parent, child)
+    def __getstate__(self) -> dict[str, Any]:
+        children = self._children
+        parent = np.repeat(np.arange(len(self), dtype=np.int32), children.lengths)
+        return {"features": self.features, "parent": parent, "child": children.indices}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        """Build the hierarchy again from a state that may be forged; raise ValueError if it is not one."""
+        self.__dict__.update(rebuild(**state).__dict__)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"a Hierarchy is immutable: cannot set {name!r}")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"a Hierarchy is immutable: cannot delete {name!r}")
+
+    def __copy__(self) -> Hierarchy:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Hierarchy:
+        return self
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -428,23 +471,25 @@ class Hierarchy(Drawable, Immutable):
         return f"Hierarchy({', '.join(words)}, depth {self._depths.max(initial=0)})"
 
     def _repr_html_(self) -> str:
-        counts = {
-            "features": len(self),
-            "edges": len(self._children.indices),
-            "roots": len(self.roots),
-            "leaves": len(self.leaves),
-            "depth": int(self._depths.max(initial=0)),
-        }
-        return hierarchy_html(counts, self.roots, self.children)
+        return hierarchy_html(self)
 
 
-def take_apart(hierarchy: Hierarchy) -> tuple[Names, NDArray[np.int32], NDArray[np.int32]]:
-    """The names and the positions of both ends of each edge, which `rebuild` puts together."""
-    children = hierarchy._children
-    parent = np.repeat(np.arange(len(hierarchy), dtype=np.int32), children.lengths)
-    return hierarchy._names, parent, children.indices
+def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) -> Hierarchy:
+    """Build a hierarchy from its stored state, which may come from a stranger.
 
-
-def rebuild(names: Names, parent: NDArray[np.integer], child: NDArray[np.integer]) -> Hierarchy:
-    """The hierarchy of a pickle or a file."""
+    Parameters
+    ----------
+    features : iterable of str
+        The names, in the order of the columns.
+    parent, child : arrays of integers of shape (n_edges,)
+        The positions of both ends of each edge among the features.
+    """
+    names = check_names(features)
+    for ends in (parent, child):
+        if not isinstance(ends, np.ndarray) or ends.ndim != 1 or ends.dtype.kind not in "iu":
+            raise ValueError("the ends of the edges must be two arrays of positions")
+        if ends.size and not 0 <= int(ends.min()) <= int(ends.max()) < len(names):
+            raise ValueError(f"an edge ends at a position that is not among the {len(names)} features")
+    if parent.shape != child.shape:
+        raise ValueError(f"there are {len(parent)} parents but {len(child)} children of edges")
     return Hierarchy._from_arrays(names, parent, child)

@@ -1,12 +1,14 @@
-"""A part of a hierarchy as a picture: SVG, DOT for Graphviz, and JSON for Cytoscape."""
+"""A hierarchy as a picture (SVG, DOT for Graphviz, JSON for Cytoscape) and as a card in a notebook."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
+
+from hietan._runtime.notebook import FAINT, card, details
 
 LINE, INDENT, LETTER = 24, 28, 6.8
 """Pixels: between two lines, between two levels, and across a letter."""
@@ -103,40 +105,14 @@ class HierarchyDrawing:
         return self.to_svg()
 
 
-class Drawable:
-    """Gives a hierarchy its pictures. It needs `features`, `parents`, `children`, `roots` and `ancestors`."""
-
-    def plot(
-        self, terms: Iterable[str] | None = None, *, names: Mapping[str, str] | None = None
-    ) -> HierarchyDrawing:
-        """A picture of some terms and of all that lie above them: SVG, DOT or Cytoscape JSON.
-
-        Parameters
-        ----------
-        terms : iterable of str, optional
-            The terms; all of them if not given.
-        names : mapping of str to str, optional
-            Readable names of terms.
-
-        Returns
-        -------
-        HierarchyDrawing
-            A notebook shows it; `to_svg`, `to_dot` and `to_cytoscape` return it as text.
-
-        Examples
-        --------
-        >>> from hietan import Hierarchy
-        >>> h = Hierarchy.from_edges([("animal", "bird"), ("animal", "fish"), ("bird", "owl")])
-        >>> [term for term, level in h.plot(["owl"]).terms]
-        ['animal', 'bird', 'owl']
-        """
-        hierarchy: Any = self
-        chosen = list(hierarchy.features if terms is None else dict.fromkeys(terms))
-        kept = {above for term in chosen for above in hierarchy.ancestors(term)} | set(chosen)
-        levels = _levels_from_the_top(hierarchy, kept)
-        edges = tuple((term, child) for term in levels for child in hierarchy.children(term) if child in kept)
-        marked = frozenset() if terms is None else frozenset(chosen)
-        return HierarchyDrawing(tuple(levels.items()), edges, dict(names or {}), marked)
+def draw(hierarchy: Any, terms: Iterable[str] | None, names: Mapping[str, str] | None) -> HierarchyDrawing:
+    """Draw some terms of a hierarchy, or all of them, and all terms above them."""
+    chosen = list(hierarchy.features if terms is None else dict.fromkeys(terms))
+    kept = {above for term in chosen for above in hierarchy.ancestors(term)} | set(chosen)
+    levels = _levels_from_the_top(hierarchy, kept)
+    edges = tuple((term, child) for term in levels for child in hierarchy.children(term) if child in kept)
+    marked = frozenset() if terms is None else frozenset(chosen)
+    return HierarchyDrawing(tuple(levels.items()), edges, dict(names or {}), marked)
 
 
 def _levels_from_the_top(hierarchy: Any, kept: set[str]) -> dict[str, int]:
@@ -168,3 +144,30 @@ def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+def hierarchy_html(hierarchy: Any) -> str:
+    """Return HTML with the counts of a hierarchy; a preview of its top unfolds when it is clicked."""
+    counts = {
+        "features": len(hierarchy),
+        "edges": len(hierarchy.edges),
+        "roots": len(hierarchy.roots),
+        "leaves": len(hierarchy.leaves),
+        "depth": int(hierarchy.depths.max(initial=0)),
+    }
+    with_children_first = sorted(hierarchy.roots, key=lambda name: not hierarchy.children(name))
+    return card("Hierarchy", counts, details("from the top", _preview(hierarchy, with_children_first)))
+
+
+def _preview(hierarchy: Any, names: Sequence[str], level: int = 0) -> str:
+    """Return the first few names of a level, each followed by the first few of its children."""
+    style, width, lines = f"padding-left:{1.4 * level + 0.4:.1f}em", 4 - level, ""
+    for name in names[:width]:
+        below = hierarchy.children(name)
+        count = f' <span style="{FAINT}">{len(below):,} below</span>' if below else ""
+        lines += f'<div style="{style}"><code>{escape(name)}</code>{count}</div>'
+        lines += _preview(hierarchy, below, level + 1) if level < 2 else ""
+    if len(names) > width:
+        more = f"and {len(names) - width:,} more"
+        lines += f'<div style="{style};{FAINT};font-style:italic">{more}</div>'
+    return lines

@@ -1,4 +1,9 @@
-"""The file of a model: written whole or not at all, read with nothing taken on trust."""
+"""The file of a model: a zip archive of plain arrays (`.npy`) and JSON, so that it may come from anyone.
+
+A classifier is stored as its parameters (`get_params`) and its fitted attributes. To load it, a new one with those
+parameters is given the attributes through `__setstate__`, which checks them. The class of a model is looked up in a
+table, never imported by its name.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,27 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-import sklearn
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hietan import classifiers
 from hietan._io import ArchiveReader, write_archive
 from hietan.exceptions import ModelFileError
-from hietan.persistence._checks import require
-from hietan.persistence._estimators import kind_of, put_together, take_apart
-from hietan.persistence._values import Reader, Writer, check_nesting
+from hietan.hierarchy import Hierarchy, rebuild
+from hietan.structure import OpenCounts, PairCounts, SparsePairs
 
-# The archive names its format; files of a version that is not known are refused. Version 1 holds a classifier of this
-# package; version 2 a list of estimators, each of which may refer to those before it. The last one is the model.
-FORMAT, VERSIONS = "hietan model", (1, 2)
+FORMAT, VERSION = "hietan model", 1
+CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
+"""The names of the classifiers that can be stored."""
+_PLAIN = (type(None), bool, int, float, str)
+_RECORDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (PairCounts, SparsePairs, OpenCounts, classifiers.LambdaPath)
+}
 
 
 def save(
@@ -30,16 +41,14 @@ def save(
     metadata: Mapping[str, Any] | None = None,
     compressed: bool = False,
 ) -> None:
-    """Write a fitted model to a file, which `load` reads back.
+    """Write a fitted classifier of hietan to a file, which `load` reads back.
+
+    For pipelines, calibrated classifiers and other wrappers, use skops with `hietan.skops_types`.
 
     Parameters
     ----------
     model : classifier
-        A fitted classifier of this package, alone or within `MinSupport`, `SelectedColumns` or one of scikit-learn's
-        `CalibratedClassifierCV`, `FixedThresholdClassifier`, `TunedThresholdClassifierCV`, `FrozenEstimator` and
-        `Pipeline`. The steps of a pipeline before its classifier may be `GTD`, `SHSEL`, `TSEL`, `Binarizer`,
-        `MaxAbsScaler`, `SelectKBest`, `VarianceThreshold` and "passthrough". Of a search such as `GridSearchCV`, save
-        the `best_estimator_`.
+        A fitted classifier of hietan.
     path : path
         The file to write. It is written completely or not at all.
     metadata : mapping or None, default None
@@ -50,10 +59,7 @@ def save(
     Raises
     ------
     TypeError
-        If the model is not one of these, or has a parameter that cannot be stored without pickle.
-    ModelFileError
-        If `load` would refuse the file: a classifier that learns trees has seen more than 2^26 rows of a class, or
-        the parts of the model do not fit together.
+        If the model is not a classifier of hietan, or has a parameter that cannot be stored without pickle.
 
     Examples
     --------
@@ -67,20 +73,25 @@ def save(
     >>> bool((again.predict_proba(data.X) == model.predict_proba(data.X)).all())
     True
     """
-    kind = kind_of(model)
+    name = type(model).__name__
+    if name not in CLASSIFIERS or type(model) is not getattr(classifiers, name):
+        raise TypeError(
+            f"hietan.save stores the classifiers of hietan, got {name}. For other estimators use skops:\n"
+            "    skops.io.dump(model, path)\n"
+            "    model = skops.io.load(path, trusted=hietan.skops_types())"
+        )
     check_is_fitted(model)
-    require(kind.is_classifier, f"{type(model).__name__} is only stored as a step of a pipeline")
-    writer = Writer(take_apart)
-    writer.encode(model)
-    check_nesting(writer.estimators)
-    about: dict[str, Any] = {"format": FORMAT, "version": 1}
-    if len(writer.estimators) == 1:
-        about |= writer.estimators[0]
-    else:
-        about |= {"version": 2, "scikit-learn": sklearn.__version__, "estimators": writer.estimators}
-    about["metadata"] = dict(metadata or {})
-    writer.members["about.json"] = json.dumps(about).encode()
-    write_archive(Path(path), writer.members, compressed=compressed)
+    writer = _Writer()
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": name,
+        "parameters": {key: writer.encode(value) for key, value in model.get_params(deep=False).items()},
+        "fitted": {key: writer.encode(value) for key, value in model._fitted_attributes().items()},
+        "metadata": dict(metadata or {}),
+    }
+    members = {**writer.members, "about.json": json.dumps(about).encode()}
+    write_archive(Path(path), members, compressed=compressed)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -102,23 +113,22 @@ def load(path: str | os.PathLike[str]) -> Any:
         If the file is not a model, or is damaged, inconsistent or of a later version.
     """
     with _open(path) as archive:
-        about, reader = _read_about(archive), Reader(archive)
-        nodes = about["estimators"] if about["version"] == 2 else [{**about, "metadata": None}]
-        require(isinstance(nodes, list) and bool(nodes), "there is no list of estimators")
-        check_nesting(nodes)
-        try:
-            for node in nodes:
-                reader.estimators.append(put_together(node, reader))
-            model = reader.estimators[-1]
-            check_is_fitted(model)
-            require(kind_of(model).is_classifier, f"{type(model).__name__} is not a classifier")
-        except Exception as error:
-            raise _with_versions(error, about) from error
+        about = _read_about(archive)
+        name, nodes = about["class"], about["fitted"]
+        if name not in CLASSIFIERS:
+            raise ModelFileError(f"unknown classifier {name!r:.80}; expected one of {', '.join(CLASSIFIERS)}")
+        kind, reader = getattr(classifiers, name), _Reader(archive)
+        kind._check_names(nodes)
+        n_classes, n_features = len(reader.decode(nodes["classes_"])), len(reader.decode(nodes["hierarchy_"]))
+        reader.expected = 4 * n_classes * n_features**2  # the counts of all pairs take half of it
+        model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
+        fitted = {key: reader.decode(value) for key, value in nodes.items()}
+        model.__setstate__({**vars(model), **fitted})
         return model
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The metadata that `save` was given with a model; empty if there were none.
+    """Return the metadata that `save` was given with a model; empty if there were none.
 
     Raises
     ------
@@ -131,7 +141,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a model of this package; `load` says whether it is a sound one."""
+    """Return whether a file claims to be a model of hietan; `load` checks whether it is a sound one."""
     try:
         with open(path, "rb") as file:
             return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
@@ -139,51 +149,111 @@ def is_model(path: str | os.PathLike[str]) -> bool:
         return False
 
 
-def _with_versions(error: Exception, about: Mapping[str, Any]) -> Exception:
-    """The error, as one that names the versions of scikit-learn if they may be the reason."""
-    written = about.get("scikit-learn", sklearn.__version__)
-    if written == sklearn.__version__:
-        return error
-    text = (
-        str(error) if isinstance(error, ModelFileError) else f"the parts do not fit together: {error!r:.200}"
-    )
-    return ModelFileError(
-        f"{text}; it was written with scikit-learn {written!r:.80}, and this is {sklearn.__version__}"
-    )
-
-
 @contextmanager
 def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
-    """The archive of a model; whatever goes wrong with its content is a ModelFileError that names the file."""
+    """Yield the archive of a model; any exception about its content becomes a ModelFileError that names the file."""
     name = os.fspath(path)
     with open(path, "rb") as file:
         try:
-            archive = ArchiveReader(file)
-        except Exception as error:
-            raise ModelFileError(f"{name} is not a hietan model, or it is damaged: {error}") from None
-        try:
-            yield archive
+            yield ArchiveReader(file)
         except ModelFileError as error:
             raise ModelFileError(f"{name}: {error}") from None
-        # zipfile, json and numpy raise all kinds for damaged content, MemoryError included
+        # zipfile, json and numpy raise all kinds of exceptions for damaged content, MemoryError included.
         except Exception as error:
-            raise ModelFileError(f"{name}: the parts do not fit together: {error!r:.200}") from error
+            raise ModelFileError(f"{name} is not a hietan model, or it is damaged: {error!r:.200}") from error
 
 
 def _read_about(archive: ArchiveReader) -> dict[str, Any]:
-    try:
-        about = archive.read_json("about.json")
-        is_ours = about["format"] == FORMAT
-        version = about["version"]
-    except Exception as error:
-        raise ModelFileError(
-            f"this is not a hietan model: hietan.save did not write it ({error!r:.200})"
-        ) from None
-    if not is_ours:
+    about = archive.read_json("about.json")
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise ModelFileError("this is not a hietan model: hietan.save did not write it")
-    if type(version) is not int or version not in VERSIONS:
+    if about.get("version") != VERSION:
         raise ModelFileError(
-            f"the file has version {version!r:.80} of the format; this version of hietan reads "
-            f"{' and '.join(map(str, VERSIONS))}"
+            f"the file has version {about.get('version')!r:.80} of the format; this version of hietan reads {VERSION}"
         )
-    return dict(about)
+    return about
+
+
+class _Writer:
+    """Turn values into JSON; arrays and hierarchies become members of the archive, each hierarchy once."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, bytes | NDArray[Any]] = {}
+        self._hierarchies: list[tuple[Hierarchy, str]] = []
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON, which refers to arrays and hierarchies by the names of their members."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, _PLAIN):
+            return value
+        kind = type(value).__name__
+        if isinstance(value, list | tuple):
+            return {"kind": kind, "items": [self.encode(item) for item in value]}
+        if isinstance(value, Mapping):
+            return {"kind": "dict", "items": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
+        if isinstance(value, np.ndarray) and value.dtype == object and all(isinstance(v, str) for v in value):
+            return {"kind": "strings", "items": value.tolist()}
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
+            return {"kind": "array", "member": self._array(value)}
+        if isinstance(value, Hierarchy):
+            return {"kind": "hierarchy", "member": self._hierarchy(value)}
+        if kind in _RECORDS:
+            content = {field.name: self.encode(getattr(value, field.name)) for field in fields(value)}
+            return {"kind": "record", "type": kind, "fields": content}
+        raise TypeError(
+            f"cannot be stored without pickle: {value!r:.80} ({kind}); an int random_state can be"
+        )
+
+    def _array(self, value: NDArray[Any]) -> str:
+        name = f"array{len(self.members)}.npy"
+        self.members[name] = np.ascontiguousarray(value)
+        return name
+
+    def _hierarchy(self, value: Hierarchy) -> str:
+        for known, member in self._hierarchies:
+            if value == known:
+                return member
+        member, state = f"hierarchy{len(self._hierarchies)}.json", value.__getstate__()
+        edges = self._array(np.stack([state["parent"], state["child"]]).astype(np.int64))
+        self.members[member] = json.dumps({"features": state["features"], "edges": edges}).encode()
+        self._hierarchies.append((value, member))
+        return member
+
+
+class _Reader:
+    """Turn JSON and members of the archive back into values; every hierarchy is built once."""
+
+    def __init__(self, archive: ArchiveReader) -> None:
+        self._archive = archive
+        self.expected = 0
+        """The size of the largest array that the model can hold, in bytes; 0 while it is not known."""
+        self._hierarchies: dict[str, Hierarchy] = {}
+
+    def decode(self, node: Any) -> Any:
+        """Return the value that `_Writer.encode` turned into `node`."""
+        if isinstance(node, _PLAIN):
+            return node
+        kind = node["kind"]
+        if kind in ("list", "tuple"):
+            items = [self.decode(item) for item in node["items"]]
+            return items if kind == "list" else tuple(items)
+        if kind == "dict":
+            return {self.decode(key): self.decode(value) for key, value in node["items"]}
+        if kind == "strings":
+            return np.array([str(item) for item in node["items"]], dtype=object)
+        if kind == "array":
+            return self._archive.read_array(node["member"], expected=self.expected)
+        if kind == "hierarchy":
+            return self._hierarchy(node["member"])
+        if kind == "record":
+            content = {key: self.decode(value) for key, value in node["fields"].items()}
+            return _RECORDS[node["type"]](**content)
+        raise ModelFileError(f"unknown kind of value {kind!r:.80}")
+
+    def _hierarchy(self, member: str) -> Hierarchy:
+        if member not in self._hierarchies:
+            content = self._archive.read_json(member)
+            parent, child = self._archive.read_array(content["edges"])
+            self._hierarchies[member] = rebuild(content["features"], parent, child)
+        return self._hierarchies[member]

@@ -5,7 +5,7 @@ import pytest
 
 from hietan.datasets.building import genes as module
 from hietan.datasets.building.genes import Genes
-from hietan.datasets.readers.annotation import Annotation
+from hietan.datasets.readers.annotation_formats import Annotation
 
 
 @pytest.mark.parametrize("few", [1, 7, 1 << 22])

@@ -2,6 +2,7 @@
 
 import signal
 import socket
+import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
@@ -194,6 +195,8 @@ def test_options_that_exclude_each_other(tmp_path):
     assert message == "scheduler is 'tcp://host:8786', but backend is 'threads'; a scheduler needs 'dask'"
     message = refused(tmp_path, executor=ThreadPoolExecutor(1), backend="processes")
     assert message == "give backend='processes' or an executor, not both"
+    message = refused(tmp_path, backend="dask", scheduler="banana")
+    assert message == "scheduler is 'banana'; expected an address such as tcp://host:8786"
 
 
 @pytest.mark.parametrize("seconds", [0, -1, float("nan"), float("inf")])
@@ -209,13 +212,9 @@ def test_an_executor_that_was_shut_down():
 
 
 @cluster
-def test_a_cluster_that_is_not_there_or_not_the_same(tmp_path, monkeypatch):
+def test_a_cluster_without_workers_or_with_other_versions(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
     monkeypatch.setattr(runner, "PATIENCE", 0.5)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        there = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-    assert "no connection to a Dask cluster" in refused(tmp_path, backend="dask", scheduler=there)
-    assert "no connection to a Dask cluster" in refused(tmp_path, backend="dask", scheduler="banana")
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as empty, distributed.Client(empty):
         assert "start one: dask worker" in refused(tmp_path, backend="dask")
@@ -223,6 +222,18 @@ def test_a_cluster_that_is_not_there_or_not_the_same(tmp_path, monkeypatch):
     with dask_client():
         monkeypatch.setattr(fingerprint, "version", lambda package: "0.9")
         assert "but the study has 0.9; the results might differ" in refused(tmp_path, backend="dask")
+
+
+@patient
+def test_a_scheduler_that_does_not_answer(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        there = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+    words = ["--data", "synthetic-0", "--methods", "tan", "--backend", "dask", "--scheduler", there]
+    code = "from hietan.cli import main; main()"
+    command = [sys.executable, "-c", code, "study", *words, "-o", str(tmp_path / "out")]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=ENOUGH, check=False)
+    assert ended.returncode == 2 and "no connection to a Dask cluster" in ended.stderr
+    assert not (tmp_path / "out").exists()
 
 
 def test_without_dask(tmp_path, monkeypatch):

@@ -87,9 +87,6 @@ def arrays(rng, kernel):
     a["csr_indptr"], a["csr_indices"] = a["indptr"].astype(np.int64), a["indices"].astype(np.int32)
     a["csr_values"], a["sign"] = np.ones(a["indices"].size), np.where(y == 0, 1.0, -1.0)
     a["weight"] = np.full(n, 1 / n)
-    listed = sorted("ab "[k % 3] * int(rng.integers(1, 20)) + str(k) for k in range(d))
-    for kind, names in (("sorted", listed), ("mixed", listed[::-1]), ("repeated", listed[:1] + listed)):
-        a[f"{kind}_names"] = np.frombuffer(json.dumps(names).encode(), np.uint8).copy()
     a["first"], a["second"] = np.zeros(1, np.int64), np.full(1, d - 1)
     return a
 
@@ -280,8 +277,6 @@ class Round:
             self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
         call("find_levels", a["edge_parent"], a["edge_child"], d, gives=tuple | None)
-        for kind in ("sorted", "mixed", "repeated"):
-            call("count_names", a[f"{kind}_names"], gives=int)
         call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
         lists = a["indptr"], a["indices"], a["rows"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -62,10 +61,3 @@ def check_numbers(numbers: Any, n_rows: int) -> None:
         raise ValueError("training_numbers_ do not have a number for each training row")
     if n_rows and (numbers[0] < 0 or (numbers[1:] <= numbers[:-1]).any()):
         raise ValueError("training_numbers_ are not ascending numbers from 0")
-
-
-def with_numbers(fitted: Mapping[str, Any]) -> dict[str, Any]:
-    """Fitted attributes with the numbers of the training rows, which files of older versions lack: 0, 1, ..."""
-    codes = fitted["training_codes_"]
-    n_rows = codes.size if isinstance(codes, np.ndarray) else 0  # wrong codes are refused later
-    return {"training_numbers_": np.arange(n_rows, dtype=np.int64), **fitted}

@@ -13,6 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PackedBayes
+from hietan.classifiers._fitted_state import require
 from hietan.classifiers._fitting import Columns, Counted, CountFunction, RowsInMemory, TrainingRows
 from hietan.classifiers.checks import random_source
 from hietan.classifiers.lazy._models import (
@@ -25,7 +26,7 @@ from hietan.classifiers.lazy._models import (
     SharedSelector,
 )
 from hietan.classifiers.lazy._reasons import removed_features
-from hietan.classifiers.lazy._training_rows import check_numbers, check_training_rows, with_numbers
+from hietan.classifiers.lazy._training_rows import check_numbers, check_training_rows
 from hietan.explain import (
     Explanations,
     Neighbour,
@@ -424,14 +425,11 @@ class LazySelection(PackedBayes):
             if not whole or not 1 <= int(value) <= _MOST:
                 raise ValueError(f"{name} must be an integer above 0 (and at most {_MOST}), got {value!r}")
 
-    def __hietan_restore__(self, fitted: Mapping[str, Any]) -> None:
-        """Restore fitted attributes, as `StorableMixin` describes; what they are depends on the model."""
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
         own = {"tan": frozenset({"root_order_"}), "nearest": _OF_NEAREST}
-        needed = own.get(self.model, frozenset()) if isinstance(self.model, str) else frozenset()
-        if "training_codes_" in fitted:
-            fitted = with_numbers(fitted)
-        if set(fitted) & ({"root_order_"} | _OF_NEAREST) != needed:
-            raise ValueError(f"the fitted attributes are not those of the model {self.model!r:.80}")
+        right = set(fitted) & ({"root_order_"} | _OF_NEAREST) == own.get(self.model, frozenset())
+        require(right, f"the fitted attributes are not those of the model {self.model!r:.80}")
         if self.model == "nearest":
             check_training_rows(
                 fitted["training_words_"],
@@ -440,7 +438,6 @@ class LazySelection(PackedBayes):
                 fitted["counts_"],
             )
             check_numbers(fitted["training_numbers_"], len(fitted["training_codes_"]))
-        super().__hietan_restore__(fitted)
 
 
 def _single_votes(votes: float) -> list[float]:

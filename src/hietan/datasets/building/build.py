@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import PurePath
 from typing import Any
 
-from hietan.datasets.building.assemble import assemble
-from hietan.datasets.building.genes import MATCHES
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.datasets.build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets.building.columns import Columns, choose_columns, given_columns
+from hietan.datasets.building.extra_columns import (
+    Attributes,
+    ColumnTest,
+    choose_tests,
+    open_attributes,
+    passed_by_rows,
+)
+from hietan.datasets.building.genes import GeneRows, Genes, all_rows, genes_from_annotations, labelled_rows
 from hietan.datasets.building.options import BuildOptions
+from hietan.datasets.building.sources import (
+    file_hashes,
+    open_annotations,
+    open_labels,
+    open_ontology,
+    versions,
+)
+from hietan.datasets.building.term_lookup import TermMeanings
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.readers.annotation import Annotation
+from hietan.datasets.duplicates import count_duplicates, first_of_each
+from hietan.datasets.readers.annotation_formats import Annotation
+from hietan.datasets.readers.annotations import AnnotationReader
 from hietan.datasets.readers.files import TextSource
 from hietan.datasets.readers.labels import Labels
 from hietan.datasets.readers.ontology import Ontology
+from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
+
+_OF_GENES = ("gaf", "gene2go", "gpad-1", "gpad-2")
 
 
 def build_dataset(
@@ -22,31 +48,9 @@ def build_dataset(
     labels: Labels | Mapping[str, str] | TextSource | None = None,
     *,
     columns: Any = None,
-    namespaces: str | Iterable[str] | None = None,
-    relations: Iterable[str] = ("is_a",),
-    evidence: str | Iterable[str] | None = None,
-    taxon: str | int | None = None,
-    follow_replaced: bool = False,
-    min_support: int = 3,
-    drop_roots: bool | None = None,
-    drop_constant: bool = False,
-    deduplicate: bool = False,
-    on_conflict: str = "drop",
-    id_column: str | int | None = None,
-    label_column: str | int | None = None,
-    mapping: Mapping[str, str] | None = None,
-    where: Mapping[str, str] | None = None,
-    match: Sequence[str] = MATCHES,
-    features: Iterable[str] | None = None,
-    drop_terms: str | Iterable[str] = (),
-    format: str | Iterable[str] | None = None,
-    edge_columns: Sequence[str | int] | None = None,
-    edge_order: str | None = None,
-    pair_columns: Sequence[str | int] | None = None,
-    header: bool | None = None,
-    bins: int = 4,
     name: str = "",
     row_noun: str | None = None,
+    **options: Any,
 ) -> Dataset:
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
 
@@ -70,62 +74,13 @@ def build_dataset(
         nothing. Numbers are binned (`bins`), such as "age=[30, 45)", other values become a feature each, such as
         "colour=red"; missing ones (empty, NA, NaN or ?) become the feature "age=missing". A file has the ids in the
         column `id_column`, if it has one of that name, or else in the first; a frame has them in its index.
-    namespaces : str or iterable of str, optional
-        The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
-        terms of other namespaces are left out.
-    relations : iterable of str
-        The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
-        part_of.
-    evidence : str or iterable of str, optional
-        The evidence codes that count, such as "IMP,IDA" or a list of them; all if not given.
-    taxon : int or str, optional
-        The NCBI number of the organism whose annotations count; needed for gene2go, which holds all organisms.
-    follow_replaced : bool
-        Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
-    min_support : int
-        The smallest number of rows that must have a term; other terms are left out.
-    drop_roots : bool, optional
-        Whether to leave out terms that have children but no parent. If not given, those of an ontology are left out;
-        those of a table of edges or a `Hierarchy`, which may have many roots, only if all rows have them.
-    drop_constant : bool
-        Whether to leave out terms that all rows have.
-    deduplicate : bool
-        Whether to keep only the first of several rows of one class that are identical (roots included).
-    on_conflict : {"drop", "first", "majority", "raise"}
-        What to do with a gene that has different labels; see `read_labels`.
-    id_column, label_column : str or int, optional
-        The columns of ids and labels in the table of labels; see `read_labels`.
-    mapping : dict, optional
-        Maps labels of the table to names of classes; see `read_labels`.
-    where : dict, optional
-        Maps columns of the table of labels to values: only rows with these values count.
-    match : sequence of {"id", "symbol", "synonym"}
-        The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
-        Without labels, the first kind is used to name the rows.
-    features : iterable of str, optional
-        The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
-        become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
-    drop_terms : str or iterable of str
-        Terms to leave out together with all terms below them: annotations with any of them are ignored, so that their
-        ancestors do not have them either. Use it for terms that say the same as the labels.
-    format : str or iterable of str, optional
-        The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
-        pairs, term-lists), or of both; recognised by the content if not given.
-    edge_columns : (str or int, str or int), optional
-        The two columns of a table of edges, by name or by position, counted from 1; see `read_edges`.
-    edge_order : {"parent-child", "child-parent"}, optional
-        Which of the two columns of a table of edges is the parent; see `read_edges`.
-    pair_columns : (str or int, str or int), optional
-        The columns of ids and terms in a table of pairs or term lists; see `read_annotations`.
-    header : bool, optional
-        Whether the first row of plain tables holds the names of the columns; found out if not given.
-    bins : int
-        Into how many bins, of about equal size, the numbers of a column in `columns` are put.
     name : str
         The name of the dataset.
     row_noun : str, optional
         What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF,
         GPAD or gene2go file, "disease" if they are phenotype.hpoa, otherwise "row".
+    **options
+        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``.
 
     Returns
     -------
@@ -154,15 +109,233 @@ def build_dataset(
     >>> print(caught[0].message)
     25.0 % of the labelled rows (1 of 4) have no usable annotation
     """
-    options = BuildOptions.from_arguments(locals())
-    parts = assemble(
+    return assemble(
         ontology,
         annotations,
         labels,
         columns,
-        options,
+        BuildOptions(**options),
         name=name,
         row_noun=row_noun,
         origin="hietan.datasets.build_dataset",
     )
-    return Dataset(**parts)
+
+
+def assemble(
+    ontology: Any,
+    annotations: Any,
+    labels: Any,
+    columns: Any,
+    options: BuildOptions,
+    *,
+    name: str,
+    row_noun: str | None,
+    origin: str,
+) -> Dataset:
+    """Build a dataset from sources in every form that `build_dataset` accepts; it documents the rest."""
+    go = open_ontology(ontology, options)
+    options = options.resolved_for(go)
+    hierarchy = go.hierarchy_of(options.relations)
+    known_labels = open_labels(labels, options)
+    account = _open_account(known_labels, options)
+    _count_relations(go, options, account.relations)
+    stream = open_annotations(annotations, options, go)
+    account.row_noun = row_noun or _usual_noun(stream)
+    left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
+    meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
+    genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
+    rows = _choose_rows(known_labels, genes, options, account)
+    _count_lines(stream, genes, rows, account.annotations)
+    attributes = _open_attributes(columns, rows, options, account)
+    rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
+    for complaint in account.complaints(meanings.unmatched):
+        warnings.warn(complaint, DataWarning, stacklevel=3)
+    y, target_names = _classes(rows, known_labels)
+    return Dataset(
+        X=chosen.X,
+        y=y,
+        hierarchy=chosen.hierarchy(hierarchy),
+        feature_names=chosen.names,
+        term_names=tuple(go.terms[t].name if t in go.terms else t for t in chosen.terms),
+        instance_names=tuple(rows.names),
+        target_names=target_names,
+        provenance={
+            "origin": origin,
+            "files": file_hashes(ontology, annotations, labels, columns),
+            "versions": versions(go, stream),
+            "options": options.as_dict(),
+            "account": account.as_dict(),
+            **_found_out(go, stream, known_labels, attributes),
+            **_remarks(chosen, y),
+        },
+        name=name,
+        symbols=rows.symbols(genes),
+        synonyms=rows.synonyms(genes),
+        row_noun=account.row_noun,
+    )
+
+
+def _usual_noun(stream: Iterable[Annotation]) -> str:
+    format = stream.format if isinstance(stream, AnnotationReader) else ""
+    return "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
+
+
+def _found_out(
+    ontology: Ontology, stream: Iterable[Annotation], labels: Labels | None, attributes: Attributes | None
+) -> dict[str, list[str]]:
+    """What was found out about the sources rather than stated: the formats of files and the order of columns."""
+    reader = stream if isinstance(stream, AnnotationReader) else None
+    found = [f"{reader.name}: read as {reader.format}"] if reader else []
+    for source in (ontology, reader, labels, attributes):
+        found += source.remarks if source is not None else ()
+    return {"found out": [_without_folder(remark) for remark in found]} if found else {}
+
+
+def _without_folder(remark: str) -> str:
+    """A remark about a file without the folder of the file, which says something about the machine alone."""
+    file, colon, rest = remark.partition(": ")
+    return PurePath(file).name + colon + rest if colon else remark
+
+
+def _terms_to_leave_out(
+    drop_terms: Iterable[str], ontology: Ontology, hierarchy: Hierarchy
+) -> frozenset[str]:
+    """The terms to leave out, and all terms below them."""
+    left_out = set[str]()
+    for term in drop_terms:
+        current = ontology.resolve(term)
+        if current is None:
+            raise ValueError(f"drop_terms names {term!r:.80}, which the ontology does not have")
+        left_out |= {current} | hierarchy.descendants(current)
+    return frozenset(left_out)
+
+
+def _open_attributes(
+    columns: Any, rows: GeneRows, options: BuildOptions, account: Account
+) -> Attributes | None:
+    if columns is None:
+        return None
+    attributes = open_attributes(columns, rows.names, options.id_column, options.header)
+    account.table_rows, account.table_columns = attributes.rows, attributes.columns
+    return attributes
+
+
+def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
+    rows = "{row}s" if labels is None else "labelled {row}s"
+    account = Account(rows, "terms" if options.features is None else "features asked for")
+    if labels is not None:
+        account.label_rows = labels.tally
+    return account
+
+
+def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) -> None:
+    tally.read = sum(1 for _ in ontology.edges(options.relations))
+    tally.drop(UNDEFINED_PARENT, len(ontology.undefined_parents(options.relations)))
+
+
+def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
+    if labels is None:
+        rows = all_rows(genes, options.match[0], account.rows)
+    else:
+        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.rows)
+    if not rows.names:
+        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
+    return rows
+
+
+def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
+    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
+    if isinstance(stream, AnnotationReader):
+        tally.read += stream.malformed
+        tally.drop("too few columns", stream.malformed)
+    in_rows = {name for objects in rows.objects for name in objects}
+    lines = zip(genes.numbers, genes.lines, strict=True)
+    tally.drop(OF_OTHERS, sum(n for name, n in lines if name not in in_rows))
+    tally.change("says the same as another", tally.used - genes.n_different(in_rows))
+
+
+def _choose_table(
+    rows: GeneRows,
+    genes: Genes,
+    ontology: Ontology,
+    hierarchy: Hierarchy,
+    attributes: Attributes | None,
+    options: BuildOptions,
+    account: Account,
+) -> tuple[GeneRows, Columns]:
+    """The rows and columns that are kept.
+
+    Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
+    duplicates are dropped, so that neither option changes what the other keeps.
+    """
+    column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
+    X = hierarchy.close(rows.annotated_with(genes, column_of, len(hierarchy)))
+    tests = _choose_tests(attributes, ontology, options)
+    if options.features is not None:
+        features = tuple(name for name in options.features if name not in tests)
+        columns = given_columns(X, ontology, hierarchy, features, account.terms)
+    else:
+        columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
+        left_out = _with_ancestors(genes.left_out, hierarchy, options, ontology)
+        account.terms.read += len(left_out)
+        account.terms.drop(LEFT_OUT, len(left_out))
+    del X  # it may be as large as everything else together
+    if attributes is not None:
+        further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
+        columns = columns.beside(further, tuple(tests), options.features)
+    if options.deduplicate:
+        kept = first_of_each(columns.X, rows.labels)
+        account.rows.drop("identical row of the same class", len(rows.names) - len(kept))
+        rows, columns = rows.take(kept), columns.take_rows(kept)
+    if options.features is None:
+        columns = columns.without(
+            hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
+        )
+    if not columns.names:
+        raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
+    return rows, columns
+
+
+def _choose_tests(
+    attributes: Attributes | None, ontology: Ontology, options: BuildOptions
+) -> dict[str, ColumnTest]:
+    """The features from a further table by name: all that enough rows have, or those that were asked for."""
+    if attributes is None:
+        return {}
+    if options.features is None:
+        tests = choose_tests(attributes, options.bins, options.min_support)
+    else:
+        asked = [name for name in options.features if ontology.resolve(name) is None]
+        found = [ColumnTest.parse(name, attributes.values) for name in asked]
+        # A name that was not made here may read as a test, but then it is not that test's name.
+        tests = [
+            test for name, test in zip(asked, found, strict=True) if test is not None and test.name == name
+        ]
+        attributes.columns.read = len(attributes.values)
+    named = {test.name: test for test in tests}
+    for name in named:
+        if ontology.resolve(name) is not None:
+            raise DataError(
+                f"the further table makes a feature {name!r:.80}, which is a term; rename the column"
+            )
+    return named
+
+
+def _with_ancestors(
+    left_out: Iterable[str], hierarchy: Hierarchy, options: BuildOptions, ontology: Ontology
+) -> set[str]:
+    """The features that are missing because annotations were left out: those to drop that have one at or below them."""
+    to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
+    return {above for term in left_out for above in ({term} | hierarchy.ancestors(term)) if above in to_drop}
+
+
+def _classes(rows: GeneRows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    if labels is None:
+        return np.full(len(rows.names), -1), ()
+    number = {label: c for c, label in enumerate(labels.classes)}
+    return np.array([number[label] for label in rows.labels], dtype=np.intp), labels.classes
+
+
+def _remarks(columns: Columns, y: NDArray[np.intp]) -> dict[str, Any]:
+    empty = int((np.diff(columns.X.indptr) == 0).sum())
+    return {"missing_features": list(columns.missing), "empty_rows": empty, **count_duplicates(columns.X, y)}

@@ -1,4 +1,4 @@
-"""From a data frame to the parts of a dataset: terms with their ancestors, other columns as ordinary features."""
+"""From a data frame to a dataset: terms with their ancestors, other columns as ordinary features."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
 from hietan.datasets.building.extra_columns import choose_tests, open_attributes, passed_by_rows
+from hietan.datasets.dataset import Dataset
 from hietan.datasets.duplicates import count_duplicates
-from hietan.datasets.parts import DatasetParts
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy.checks import first_few
 from hietan.hierarchy.term_rows import column_ones, rows_from_columns
 
 
-def parts_from_frame(
+def dataset_from_frame(
     frame: Any,
     target: Any,
     hierarchy: Hierarchy | None,
@@ -27,8 +27,8 @@ def parts_from_frame(
     bins: int,
     name: str,
     row_noun: str,
-) -> DatasetParts:
-    """The parts of a dataset; `Dataset.from_frame` documents the arguments."""
+) -> Dataset:
+    """Build a dataset; `Dataset.from_frame` documents the arguments."""
     if not (hasattr(frame, "columns") and hasattr(frame, "to_numpy")):
         raise TypeError(
             f"expected a data frame, got {type(frame).__name__}; pandas.DataFrame(X, columns=names)"
@@ -52,25 +52,23 @@ def parts_from_frame(
     y, classes = _classes(labels, len(rows))
     found = [f"{added} ancestors of the columns were added as features"] if added else []
     edges = () if hierarchy is None else hierarchy.restrict(terms).edges
-    return {
-        "X": X,
-        "y": y,
-        "hierarchy": Hierarchy.from_edges(edges, features=names),
-        "feature_names": names,
-        "term_names": names,
-        "instance_names": tuple(rows),
-        "target_names": classes,
-        "provenance": {
+    return Dataset(
+        X=X,
+        y=y,
+        hierarchy=Hierarchy.from_edges(edges, features=names),
+        feature_names=names,
+        term_names=names,
+        instance_names=tuple(rows),
+        target_names=classes,
+        provenance={
             "origin": "hietan.datasets.Dataset.from_frame",
             "options": {"min_support": min_support, "bins": bins},
             "found out": [*found, *remarks],
             **count_duplicates(X, y),
         },
-        "name": name,
-        "symbols": (),
-        "synonyms": (),
-        "row_noun": row_noun,
-    }
+        name=name,
+        row_noun=row_noun,
+    )
 
 
 def _refuse_repeated(frame: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -17,10 +17,64 @@ from hietan.datasets.readers.ontology_formats import ONTOLOGY_FORMATS
 
 @dataclass(frozen=True)
 class BuildOptions:
-    """The options of `build_dataset`, which documents them.
+    """How `build_dataset` builds a dataset; each field is one of its keywords.
 
-    Every field has the name of its argument. `from_arguments` checks them and brings them into a standard form, except
-    for `namespaces`, whose meaning depends on the ontology: see `resolved_for`.
+    The options are checked and brought into a standard form, except for `namespaces`, whose meaning depends on the
+    ontology: see `resolved_for`.
+
+    Parameters
+    ----------
+    namespaces : str or iterable of str, optional
+        The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
+        terms of other namespaces are left out.
+    relations : iterable of str, default ("is_a",)
+        The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
+        part_of.
+    evidence : str or iterable of str, optional
+        The evidence codes that count, such as "IMP,IDA" or a list of them; all if not given.
+    taxon : int or str, optional
+        The NCBI number of the organism whose annotations count; needed for gene2go, which holds all organisms.
+    follow_replaced : bool, default False
+        Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
+    min_support : int, default 3
+        The smallest number of rows that must have a term; other terms are left out.
+    drop_roots : bool, optional
+        Whether to leave out terms that have children but no parent. If not given, those of an ontology are left out;
+        those of a table of edges or a `Hierarchy`, which may have many roots, only if all rows have them.
+    drop_constant : bool, default False
+        Whether to leave out terms that all rows have.
+    deduplicate : bool, default False
+        Whether to keep only the first of several rows of one class that are identical (roots included).
+    on_conflict : {"drop", "first", "majority", "raise"}, default "drop"
+        What to do with a gene that has different labels; see `read_labels`.
+    id_column, label_column : str or int, optional
+        The columns of ids and labels in the table of labels; see `read_labels`.
+    mapping : dict, optional
+        Maps labels of the table to names of classes; see `read_labels`.
+    where : dict, optional
+        Maps columns of the table of labels to values: only rows with these values count.
+    match : sequence of {"id", "symbol", "synonym"}, default all three
+        The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
+        Without labels, the first kind is used to name the rows.
+    features : iterable of str, optional
+        The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
+        become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
+    drop_terms : str or iterable of str, default ()
+        Terms to leave out together with all terms below them: annotations with any of them are ignored, so that their
+        ancestors do not have them either. Use it for terms that say the same as the labels.
+    format : str or iterable of str, optional
+        The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
+        pairs, term-lists), or of both; recognised by the content if not given.
+    edge_columns : (str or int, str or int), optional
+        The two columns of a table of edges, by name or by position, counted from 1; see `read_edges`.
+    edge_order : {"parent-child", "child-parent"}, optional
+        Which of the two columns of a table of edges is the parent; see `read_edges`.
+    pair_columns : (str or int, str or int), optional
+        The columns of ids and terms in a table of pairs or term lists; see `read_annotations`.
+    header : bool, optional
+        Whether the first row of plain tables holds the names of the columns; found out if not given.
+    bins : int, default 4
+        Into how many bins, of about equal size, the numbers of a column in `columns` are put.
     """
 
     namespaces: Any = None  # as given; after `resolved_for` a tuple of full names
@@ -47,31 +101,25 @@ class BuildOptions:
     header: bool | None = None
     bins: int = 4
 
-    @classmethod
-    def from_arguments(cls, arguments: Mapping[str, Any]) -> BuildOptions:
-        """The options among the arguments of `build_dataset`, by name; its other arguments are ignored."""
-        given = {option.name: arguments[option.name] for option in fields(cls)}
-        check_policy(given["on_conflict"])
-        if not isinstance(given["min_support"], Integral) or given["min_support"] < 1:
-            raise ValueError(f"min_support is {given['min_support']!r}; expected an integer of at least 1")
-        given["match"] = _kinds_of_names(given["match"])
-        given["relations"] = _as_tuple(given["relations"])
-        given["evidence"] = _evidence_codes(given["evidence"])
-        given["taxon"] = _taxon(given["taxon"])
-        given["features"] = _features(given["features"])
-        given["drop_terms"] = _as_tuple(given["drop_terms"])
-        given["format"] = _formats(given["format"])
-        for columns in ("edge_columns", "pair_columns"):
-            given[columns] = None if given[columns] is None else _two_columns(columns, given[columns])
-        if not isinstance(given["bins"], Integral) or given["bins"] < 2:
-            raise ValueError(f"bins is {given['bins']!r}; expected an integer of at least 2")
-        return cls(**given)
-
-    @classmethod
-    def with_changes(cls, **changes: Any) -> BuildOptions:
-        """The default options but for these, which are checked."""
-        defaults = {option.name: option.default for option in fields(cls)}
-        return cls.from_arguments({**defaults, **changes})
+    def __post_init__(self) -> None:
+        check_policy(self.on_conflict)
+        if not isinstance(self.min_support, Integral) or self.min_support < 1:
+            raise ValueError(f"min_support is {self.min_support!r}; expected an integer of at least 1")
+        if not isinstance(self.bins, Integral) or self.bins < 2:
+            raise ValueError(f"bins is {self.bins!r}; expected an integer of at least 2")
+        standard = {
+            "match": _kinds_of_names(self.match),
+            "relations": _as_tuple(self.relations),
+            "evidence": _evidence_codes(self.evidence),
+            "taxon": None if self.taxon is None else f"taxon:{str(self.taxon).removeprefix('taxon:')}",
+            "features": _features(self.features),
+            "drop_terms": _as_tuple(self.drop_terms),
+            "format": _formats(self.format),
+            "edge_columns": _two_columns("edge_columns", self.edge_columns),
+            "pair_columns": _two_columns("pair_columns", self.pair_columns),
+        }
+        for name, value in standard.items():
+            object.__setattr__(self, name, value)
 
     def format_among(self, names: Sequence[str]) -> str | None:
         """The stated format that is one of these names; None if none was stated."""
@@ -110,7 +158,9 @@ def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
     return stated
 
 
-def _two_columns(option: str, columns: Any) -> tuple[str | int, ...]:
+def _two_columns(option: str, columns: Any) -> tuple[str | int, ...] | None:
+    if columns is None:
+        return None
     listed = () if isinstance(columns, str) else tuple(columns)
     if len(listed) != 2 or not all(isinstance(column, str | int) for column in listed):
         raise ValueError(f"{option} is {columns!r}; expected two columns, each by its name or position")
@@ -129,10 +179,6 @@ def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | No
         return None
     listed = evidence.split(",") if isinstance(evidence, str) else evidence
     return frozenset(code.strip().upper() for code in listed)
-
-
-def _taxon(taxon: str | int | None) -> str | None:
-    return None if taxon is None else f"taxon:{str(taxon).removeprefix('taxon:')}"
 
 
 def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from hietan.datasets.building.options import BuildOptions
-from hietan.datasets.readers.annotation import Annotation
-from hietan.datasets.readers.annotation_formats import ANNOTATION_FORMATS
+from hietan.datasets.readers.annotation_formats import ANNOTATION_FORMATS, Annotation
 from hietan.datasets.readers.annotations import AnnotationReader
 from hietan.datasets.readers.edges import ontology_of
 from hietan.datasets.readers.files import is_path, sha256_of, split_archive

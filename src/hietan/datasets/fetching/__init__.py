@@ -1,5 +1,4 @@
 """Fetching: published files are found on disk, or else downloaded once and checked.
 
-`registry` knows which files there are, `transfer` gets the bytes of one and `kinds` checks them, `download` finds or
-downloads one, and `fetch` does so for users.
+`registry` knows which files there are, `download` finds or downloads one, and `fetch` does so for users.
 """

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
-from string import hexdigits
 from typing import Any
 from urllib.parse import urlsplit
 
-from hietan._io import atomic_write, remove_leftovers, replacing
+from hietan._io import atomic_write, replacing
 from hietan._runtime.optional import import_optional
-from hietan.datasets.fetching.kinds import check_kind
 from hietan.datasets.fetching.registry import Remote
-from hietan.datasets.fetching.transfer import Limits, transfer
 from hietan.datasets.readers.files import sha256_of
 from hietan.exceptions import DataError, DataWarning
 
 _TIMEOUT = 30.0  # seconds without a single byte
-_TIME_LIMIT = 3600.0  # seconds; the largest file, gene2go, has about a gigabyte
-_SIZE_LIMIT = 4 << 30  # bytes
-_ATTEMPTS = 2  # at each address that does not answer with a refusal
 
 Directory = str | os.PathLike[str] | None
 
@@ -34,8 +30,6 @@ def obtain(
     refresh: bool = False,
     progress: bool = False,
     timeout: float = _TIMEOUT,
-    time_limit: float = _TIME_LIMIT,
-    size_limit: int = _SIZE_LIMIT,
 ) -> Path:
     """Find a published file on disk, or else download it.
 
@@ -47,10 +41,6 @@ def obtain(
         Where to look and what to do; `fetch_collection` documents them.
     timeout : float
         A download fails after this many seconds without a single byte.
-    time_limit : float
-        A download fails if it is not complete after this many seconds; an hour unless given.
-    size_limit : int
-        A download of more than this many bytes fails; 4 GiB unless given.
 
     Returns
     -------
@@ -62,7 +52,7 @@ def obtain(
     FileNotFoundError
         If it is not on disk and cannot be downloaded; the message says how to put it there by hand.
     DataError
-        If the file on disk does not have the expected hash, or the record of the hash is damaged.
+        If the file on disk does not have the expected hash.
 
     Warns
     -----
@@ -79,12 +69,19 @@ def obtain(
     target = next(filter(_is_writable, homes), None)
     if target is None:
         raise FileNotFoundError(_advice(remote, homes, [_why_no_place(homes)]))
-    limits = Limits(silence=timeout, time=time_limit, size=size_limit)
-    return _download(remote, target, homes, progress, limits)
+    failures = dict[str, None]() if remote.urls else {"no address to download it from is known": None}
+    for url in (*remote.urls, *remote.urls):  # a second round, for connections that were cut
+        try:
+            return _download(url, remote, target / remote.path, progress, timeout)
+        except ImportError as error:
+            raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
+        except (OSError, ValueError) as error:  # pooch raises ValueError for a wrong hash
+            failures[_failure(url, error)] = None
+    raise FileNotFoundError(_advice(remote, homes, list(failures)))
 
 
 def _homes(data_home: Directory) -> Iterator[Path]:
-    """Where to look: the given directory, or else HIETAN_DATA; then the platform's cache directory."""
+    """Yield where to look: the given directory, or else HIETAN_DATA; then the platform's cache directory."""
     asked = data_home or os.environ.get("HIETAN_DATA")
     if asked:
         yield Path(asked).expanduser()
@@ -113,16 +110,20 @@ def _why_no_place(homes: list[Path]) -> str:
 
 
 def _checked(path: Path, remote: Remote) -> Path:
-    expected = [remote.sha256] if remote.sha256 else _recorded(path)
-    if not expected:
+    record = _record_of(path)
+    recorded = record.read_text(errors="replace").partition(" ")[0] if record.is_file() else None
+    expected = remote.sha256 or recorded
+    if expected is None:
         warnings.warn(
-            f"{path} was not verified: no hash of it is known, and there is no record {_record_of(path).name} of a "
+            f"{path} was not verified: no hash of it is known, and there is no record {record.name} of a "
             "download next to it. Remove it to fetch it again; if you trust it, write its hash there with sha256sum",
             DataWarning,
             stacklevel=4,
         )
-    elif (found := sha256_of(path)) not in expected:
-        message = f"the file has SHA-256 {found}, but {expected[0]} was expected; remove it to fetch it again"
+    elif (found := sha256_of(path)) != expected:
+        message = (
+            f"the file has SHA-256 {found}, but {expected:.80} was expected; remove it to fetch it again"
+        )
         raise DataError(message, str(path))
     return path
 
@@ -131,75 +132,47 @@ def _record_of(path: Path) -> Path:
     return path.with_name(path.name + ".sha256")
 
 
-def _recorded(path: Path) -> list[str]:
-    """The hash of the download, which is kept next to it in the format of the program sha256sum; none without a record.
-
-    If a second download was killed, there are two hashes: its own, and that of the file it was to replace.
-    """
-    record = _record_of(path)
-    if not record.is_file():
-        return []
-    lines = record.read_bytes().splitlines() or [b""]
-    digests = [line.partition(b" ")[0].decode("ascii", "replace").lower() for line in lines]
-    if any(len(digest) != 64 or not set(digest) <= set(hexdigits) for digest in digests):
-        raise DataError(
-            f"the record of the hash of {path.name} is damaged; expected a SHA-256 of 64 digits. Remove both files to "
-            "fetch them again, or only the record if you trust the file",
-            str(record),
-        )
-    return digests
-
-
-def _write_record(path: Path, digests: Iterable[str]) -> None:
-    atomic_write(_record_of(path), "".join(f"{digest}  {path.name}\n" for digest in digests))
-
-
-def _download(remote: Remote, home: Path, homes: list[Path], progress: bool, limits: Limits) -> Path:
-    failures = [] if remote.urls else ["no address to download it from is known"]
-    for url in remote.urls:
-        for _ in range(_ATTEMPTS):
-            try:
-                return _download_from(url, remote, home / remote.path, progress, limits)
-            except ImportError as error:
-                raise FileNotFoundError(_advice(remote, homes, [str(error)])) from error
-            except OSError as error:  # the errors of requests are OSErrors, too
-                failure, refused = _failure(url, error), getattr(error, "response", None) is not None
-            except DataError as error:
-                failure, refused = f"{url}: {error}", True
-            if refused:
-                break
-        failures.append(failure)
-    raise FileNotFoundError(_advice(remote, homes, failures))
-
-
-def _download_from(url: str, remote: Remote, path: Path, progress: bool, limits: Limits) -> Path:
+def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: float) -> Path:
+    pooch = _pooch()
+    pooch.get_logger().setLevel(logging.WARNING)  # at its usual level, it prints every address
+    downloader = pooch.HTTPDownloader(
+        progressbar=progress,
+        timeout=timeout,
+        headers={
+            # The servers of the Gene Ontology refuse the default agents of Python's libraries.
+            "User-Agent": f"hietan/{version('hietan')} (Python library for hierarchical features)",
+            "Accept-Encoding": "identity",  # the bytes as published, so that the hash is the published one
+        },
+        hooks={"response": _refuse_insecure},
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
-    remove_leftovers(path.parent)  # of downloads that were killed
     with replacing(path) as unfinished:
-        transfer(url, unfinished, limits, progress=progress)
+        pooch.retrieve(url, remote.sha256, unfinished.name, unfinished.parent, downloader=downloader)
         if not remote.sha256:
-            check_kind(unfinished, path.name)
-        found = sha256_of(unfinished)
-        if remote.sha256 and found != remote.sha256:
-            raise DataError(f"the download has SHA-256 {found}, but {remote.sha256} was expected")
-        former = _former_hashes(path, found)
-        if not remote.sha256:  # whenever this is killed, the record has the hash of the file that is there
-            _write_record(path, [found, *former])
-    if former and not remote.sha256:
-        _write_record(path, [found])
+            _refuse_page(unfinished)
+        _record_of(path).unlink(missing_ok=True)  # of a file that is replaced
+    if not remote.sha256:
+        atomic_write(_record_of(path), f"{sha256_of(path)}  {path.name}\n")
     return path
 
 
-def _former_hashes(path: Path, found: str) -> list[str]:
-    """The hashes in the record of a file that a download with another hash is about to replace."""
-    try:
-        return [digest for digest in _recorded(path) if digest != found] if path.is_file() else []
-    except DataError:  # the record is damaged, and is about to be mended
-        return []
+def _refuse_insecure(response: Any, **options: Any) -> None:
+    """Raise DataError for an answer, redirects included, that did not come by https or from this machine."""
+    address = urlsplit(response.url)
+    if address.scheme != "https" and address.hostname != "127.0.0.1":
+        raise DataError(f"it leads to {response.url:.200}; only https addresses are accepted")
 
 
-def _failure(url: str, error: OSError) -> str:
-    """Why nothing came from an address, in a few words where its host was not reached at all."""
+def _refuse_page(path: Path) -> None:
+    """Raise DataError for a file that is empty or a web page, such as one that asks for a login."""
+    with path.open("rb") as file:
+        start = file.read(512).lstrip()
+    if not start or start.startswith(b"<"):
+        raise DataError(f"the download is {'a web page' if start else 'empty'}, not the file")
+
+
+def _failure(url: str, error: Exception) -> str:
+    """Return why nothing came from an address, in a few words if its host was not reached at all."""
     cause = getattr(error.args[0] if error.args else None, "reason", None)
     if cause is None:
         return f"{url}: {error}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import product
-from urllib.parse import urlsplit
 
 _AIRE = "andywan0125/AIRE-Journal"
 _AIRE_COMMIT = "6b3ecdd41544e7f568793f566dc854f10ced837a"
@@ -17,8 +16,6 @@ GO_CURRENT = "https://current.geneontology.org"
 GO_RELEASE = "https://release.geneontology.org"
 GENAGE = "https://genomics.senescence.info/genes"
 NCBI_GENE = "https://ftp.ncbi.nlm.nih.gov/gene/DATA"
-HOSTS = frozenset(urlsplit(base).netloc for base in (*AIRE_BASES, GO_CURRENT, GO_RELEASE, GENAGE, NCBI_GENE))
-"""The servers that files are downloaded from."""
 
 ORGANISMS = {"CE": "worm", "DM": "fly", "MM": "mouse", "SC": "yeast"}
 SUBSETS = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")

@@ -9,15 +9,17 @@ from itertools import chain, islice
 from typing import TypeVar
 
 from hietan.datasets.build_log import Tally
-from hietan.datasets.readers.annotation import Annotation, PairBlock
 from hietan.datasets.readers.annotation_formats import (
     ANNOTATION_FORMATS,
     LINE_FORMATS,
     TERM_LISTS,
+    Annotation,
     LineFormat,
+    PairBlock,
+    PairLayout,
+    find_pairs,
     recognise,
 )
-from hietan.datasets.readers.annotation_tables import PairLayout, find_pairs
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
 from hietan.datasets.readers.tables import PEEK, Table
 from hietan.exceptions import DataError, DataWarning

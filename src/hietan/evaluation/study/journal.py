@@ -41,7 +41,7 @@ def locked(directory: Path) -> Iterator[None]:
     """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
     with open(directory / LOCK, "a") as file:
         try:
-            lock_file(file.fileno())  # where the system has no locks, nobody is kept out
+            lock_file(file.fileno())
         except BlockingIOError:
             raise StudyError(
                 f"another run is writing to {directory}; wait for it or choose another directory"

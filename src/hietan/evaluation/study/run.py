@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hietan._io import remove_leftovers, temporary_directory
+from hietan._io import temporary_directory
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation.cross_validation import Label, class_labels, predict_checked
 from hietan.evaluation.study.journal import Journal, append_time, claim, locked, refuse_other, tidy_times
@@ -128,7 +128,7 @@ def run_study(
         usage=usage,
         command=command,
     )
-    check_resources(backend, scheduler, executor, job_timeout)
+    check_resources(n_jobs, backend, scheduler, executor, job_timeout)
     with temporary_directory() if output is None else nullcontext(output) as path:
         folder = Path(path)
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
@@ -139,7 +139,6 @@ def run_study(
         with opened as where:
             folder.mkdir(parents=True, exist_ok=True)
             with locked(folder):
-                remove_leftovers(folder)
                 claim(folder, study.manifest)
                 run = partial(run_jobs, where, run_job, failed=_ended, ahead=ahead, seconds=job_timeout)
                 _run_missing_jobs(study, folder, run, retry_failed, progress)

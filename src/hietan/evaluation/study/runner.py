@@ -9,6 +9,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -131,13 +132,21 @@ def _broken(error: BaseException) -> StudyError:
 
 
 def check_resources(
-    backend: str, scheduler: str | None, executor: Executor | None, job_timeout: float | None
+    n_jobs: int | None,
+    backend: str,
+    scheduler: str | None,
+    executor: Executor | None,
+    job_timeout: float | None,
 ) -> None:
     """Refuse an unknown backend, a time limit that is not positive, and options that exclude each other."""
+    if n_jobs == 0:
+        raise StudyError("n_jobs is 0; expected a whole number other than 0; -1 means every core")
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if scheduler is not None and backend != "dask":
         raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'")
+    if scheduler is not None and not re.fullmatch(r"(\w+://)?[^\s:/@]+:\d+", scheduler):
+        raise StudyError(f"scheduler is {scheduler!r}; expected an address such as tcp://host:8786")
     if executor is not None and backend != "threads":
         raise StudyError(f"give backend={backend!r} or an executor, not both")
     if job_timeout is not None and not 0 < job_timeout <= MOST_SECONDS:
