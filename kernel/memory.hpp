@@ -30,21 +30,4 @@ struct PlainAllocator : std::allocator<T> {
 template <typename T>
 using PlainVector = std::vector<T, PlainAllocator<T>>;
 
-// The same at the start of a line of the cache, so that no register is filled from two of them.
-template <typename T>
-struct LineAllocator : PlainAllocator<T> {
-  static constexpr std::align_val_t kLine{64};
-
-  template <typename Other>
-  struct rebind {
-    using other = LineAllocator<Other>;
-  };
-
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
-  void deallocate(T* at, std::size_t /*n*/) { ::operator delete(at, kLine); }
-};
-
-template <typename T>
-using LineVector = std::vector<T, LineAllocator<T>>;
-
 }  // namespace hietan

@@ -95,16 +95,6 @@ IN_PYTHON = {
         DataWarning,
         r"4 of 4 columns hold counts, such as column 'tea', which runs from 0 to 3.*pass X > 0 if this is intended",
     ),
-    "a column of text": (
-        lambda _: fit(X=LEAVES.assign(colour=["red", "blue", "red", "red"])),
-        ValueError,
-        "column 'colour' of X holds the text 'red'; features are numbers.*get_dummies",
-    ),
-    "the classes left in the frame": (
-        lambda _: fit(X=LEAVES.assign(season=SEASON)),
-        ValueError,
-        r"X has y itself as its column 'season'.*X.drop\(columns='season'\)",
-    ),
     "a text of terms instead of a list": (
         lambda _: HierarchyEncoder(GOODS).fit(["tea;bread", "coffee"]),
         TypeError,

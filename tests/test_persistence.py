@@ -259,8 +259,9 @@ def swapped(array):
     ("find", "edit", "message"),
     [
         (lambda f: f["root_order_"], lambda a: a + 1, "root_order_ is not a permutation"),
-        (lambda f: f["classes_"], lambda a: a[:1], "the classes are not sorted"),
-        (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not sorted"),
+        (lambda f: f["classes_"], lambda a: a[:1], "the classes are not two or more"),
+        (lambda f: f["classes_"], lambda a: a[::-1].copy(), "the classes are not two or more"),
+        (lambda f: f["classes_"], lambda a: a * 0, "the classes are not two or more"),
         (counts("ones"), lambda a: a + 1000, "damaged"),
         (counts("ones"), lambda a: a[:, :-1], "damaged"),
         (pairs("values"), lambda a: a - 5, "damaged"),

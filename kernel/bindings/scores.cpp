@@ -12,7 +12,6 @@
 #include "bindings/handles.hpp"
 #include "bindings/priors.hpp"
 #include "models/aode_factors.hpp"
-#include "models/terms.hpp"
 #include "trees/lazy_trees.hpp"
 
 namespace hietan::python {
@@ -130,48 +129,6 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   return nb::make_tuple(factors, averaging, averaged);
 }
 
-// Fills `out`: what each feature adds to the log-odds of one of two classes.
-void py_aode_contributions(const PyRelations& relations, const std::string& ancestors, std::int64_t min_frequency,
-                           In<Word, 2> words, std::size_t rows, std::size_t target, const PyCounts& py_counts,
-                           In<double, 1> log_prior, const Smoothing& smoothing, InOut<double, 2> out) {
-  const Counts counts = py_counts.with_pairs();
-  require_relations(relations, counts.d);
-  require_words(words, rows, counts.d);
-  require_prior(log_prior, counts.classes);
-  require(counts.classes == 2, "contributions are those of two classes, got ", counts.classes);
-  require_below(target, counts.classes, "target");
-  require(out.shape(0) == rows && out.shape(1) == counts.d, "out must have an entry per row and feature: got ",
-          out.shape(0), " rows of ", out.shape(1));
-  const Ancestors kind = ancestors_named(ancestors);
-  Unlocked unlocked;
-  aode_contributions(Tables(counts, smoothing), relations.view(), kind, min_frequency, words.data(), rows,
-                     log_prior.data(), target, out.data());
-}
-
-// (the number of entries of each row, their columns, their values): what each feature that a row keeps adds.
-nb::tuple py_list_terms(In<Word, 2> kept, In<Word, 2> high, In<Word, 2> low, std::size_t rows, In<double, 2> table) {
-  const std::size_t d = kept.shape(1);
-  require_features(d);
-  for (const In<Word, 2>* words : {&kept, &high, &low}) require_words(*words, rows, d);
-  require(table.shape(0) == 4 && table.shape(1) == d, "table must have 4 rows and a column per feature, got ",
-          table.shape(0), " x ", table.shape(1), " for ", d, " features");
-  const std::vector<Word> own = copied(kept);  // read twice: it must not change meanwhile
-  auto counts = make_array<std::int64_t>(rows);
-  std::vector<std::int64_t> next(rows + 1, 0);
-  {
-    const Unlocked unlocked;
-    count_kept(own.data(), d, rows, counts.data());
-  }
-  for (std::size_t r = 0; r < rows; ++r) next[r + 1] = next[r] + counts.data()[r];
-  auto columns = make_array<std::int32_t>(index(next[rows]));
-  auto values = make_array<double>(index(next[rows]));
-  {
-    const Unlocked unlocked;
-    list_terms(own.data(), high.data(), low.data(), table.data(), d, rows, next.data(), columns.data(), values.data());
-  }
-  return nb::make_tuple(counts, columns, values);
-}
-
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -192,11 +149,6 @@ void bind_scores(nb::module_& m) {
         "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
-  m.def("aode_contributions", &py_aode_contributions, "relations"_a, "ancestors"_a, "min_frequency"_a,
-        "words"_a.noconvert(), "n_rows"_a, "target"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a,
-        "out"_a.noconvert());
-  m.def("list_terms", &py_list_terms, "kept"_a.noconvert(), "high"_a.noconvert(), "low"_a.noconvert(), "n_rows"_a,
-        "table"_a.noconvert());
 }
 
 }  // namespace hietan::python

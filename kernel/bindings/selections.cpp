@@ -1,4 +1,4 @@
-// Lazy selections, and the three models of what they keep: naive Bayes, a tree, the nearest training rows.
+// Lazy selections, and the two models of what they keep: naive Bayes and a tree.
 #include "models/selections.hpp"
 
 #include <nanobind/stl/string.h>
@@ -12,7 +12,6 @@
 #include "bindings/handles.hpp"
 #include "bindings/priors.hpp"
 #include "models/naive_bayes.hpp"
-#include "models/neighbours.hpp"
 #include "models/scores.hpp"
 #include "trees/lazy_trees.hpp"
 
@@ -115,43 +114,6 @@ Out<double, 2> py_selected_tree_joint_log(const PySelector& selector, PyRanking&
   return joint;
 }
 
-class PyNeighbours {
- public:
-  PyNeighbours(const In<Word, 2>& words, std::size_t rows) : neighbours_(made(words, rows)) {}
-
-  // (training rows, ones in common, ones of either) of the k nearest to each row, nearest first.
-  nb::tuple nearest(const PySelector& selector, const In<Word, 2>& words, std::size_t rows, std::size_t k) const {
-    require_selector(selector, neighbours_.features());
-    require_words(words, rows, neighbours_.features());
-    require(k > 0 && k <= neighbours_.rows(), "the number of neighbours must be from 1 to ", neighbours_.rows(),
-            ", the number of training rows; got ", k);
-    auto found = make_array<std::int64_t>(rows, k), common = make_array<std::int64_t>(rows, k);
-    auto either = make_array<std::int64_t>(rows, k);
-    {
-      Unlocked unlocked;
-      neighbours_.for_each_nearest(selector.view(), words.data(), rows, k,
-                                   [&](std::size_t row, const Neighbour* neighbour) {
-                                     for (std::size_t j = 0; j < k; ++j) {
-                                       found.data()[row * k + j] = neighbour[j].row;
-                                       common.data()[row * k + j] = neighbour[j].common;
-                                       either.data()[row * k + j] = neighbour[j].either;
-                                     }
-                                   });
-    }
-    return nb::make_tuple(found, common, either);
-  }
-
- private:
-  static Neighbours made(const In<Word, 2>& words, std::size_t rows) {
-    require_features(words.shape(1));
-    require_words(words, rows, words.shape(1));
-    Unlocked unlocked;
-    return {words.data(), rows, words.shape(1)};
-  }
-
-  Neighbours neighbours_;
-};
-
 }  // namespace
 
 void bind_selections(nb::module_& m) {
@@ -163,9 +125,6 @@ void bind_selections(nb::module_& m) {
       .def(nb::init<const PyRelations&, const std::string&, In<std::int32_t, 1>, std::size_t>(), "relations"_a,
            "kind"_a, "relevance"_a.noconvert(), "n_features"_a)
       .def("select", &PySelector::select, "words"_a.noconvert());
-  nb::class_<PyNeighbours>(m, "Neighbours")
-      .def(nb::init<In<Word, 2>, std::size_t>(), "words"_a.noconvert(), "n_rows"_a)
-      .def("nearest", &PyNeighbours::nearest, "selector"_a, "words"_a.noconvert(), "n_rows"_a, "k"_a);
   m.def("selected_joint_log", &py_selected_joint_log, "selector"_a, "words"_a.noconvert(), "n_rows"_a, "counts"_a,
         "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("selected_trees", &py_selected_trees, "selector"_a, "ranking"_a, "words"_a.noconvert(), "n_rows"_a,

@@ -4,10 +4,10 @@
 
 #include "bindings/bindings.hpp"
 #include "bindings/handles.hpp"
+#include "counts/levels.hpp"
 #include "counts/violations.hpp"
 #include "trees/eager_trees.hpp"
 #include "trees/lazy_trees.hpp"
-#include "counts/levels.hpp"
 
 namespace hietan::python {
 namespace {

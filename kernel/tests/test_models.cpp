@@ -9,9 +9,7 @@
 
 #include "models/aode_factors.hpp"
 #include "models/naive_bayes.hpp"
-#include "models/neighbours.hpp"
 #include "models/scores.hpp"
-#include "models/terms.hpp"
 #include "tests/checks.hpp"
 #include "tests/problem.hpp"
 #include "trees/eager_trees.hpp"
@@ -136,14 +134,10 @@ void test_selections(const Problem& p, const Tables& tables, const Plain& plain)
   std::vector<std::int32_t> relevance(p.d);
   for (std::size_t v = 0; v < p.d; ++v) relevance[v] = static_cast<std::int32_t>(v * 7 % 5);  // with ties
   constexpr std::size_t kLimit = 3;
-  const Neighbours neighbours(p.words.data(), p.n, p.d);
   for (const Selector::Name& known : Selector::kKinds) {
     const Selector selector(p.relations(), known.name, relevance.data(), kLimit);
     std::vector<double> joint(p.n * p.classes, 0.0);
     selected_naive_bayes(tables, selector, p.words.data(), p.n, joint.data());
-    std::vector<std::size_t> nearest(p.n);
-    neighbours.for_each_nearest(selector, p.words.data(), p.n, 1,
-                                [&](std::size_t row, const Neighbour* found) { nearest[row] = index(found->row); });
     for (std::size_t k = 0; k < kRows; ++k) {
       const std::size_t row = chosen_row(p, k);
       const Row& x = p.rows[row];
@@ -156,59 +150,11 @@ void test_selections(const Problem& p, const Tables& tables, const Plain& plain)
         same = same && has_bit(found[v], row % kLanes) == kept[v];
         for (std::size_t c = 0; c < p.classes && kept[v]; ++c) expected[c] += plain.root(v, x, c);
       }
-      // The first of the rows with the largest similarity, compared as fractions.
-      std::size_t best = 0;
-      long best_common = 0, best_either = 1;
-      for (std::size_t t = 0; t < p.n; ++t) {
-        long common = 0, either = 0;
-        for (std::size_t v = 0; v < p.d; ++v) {
-          common += kept[v] && x[v] && p.rows[t][v];
-          either += kept[v] && (x[v] || p.rows[t][v]);
-        }
-        if (common * best_either > best_common * std::max(either, 1L)) {
-          best = t;
-          best_common = common;
-          best_either = std::max(either, 1L);
-        }
-      }
       const std::string where = p.name() + ", " + known.name;
       CHECK_FOR(where, same);
-      CHECK_FOR(where, nearest[row] == best);
       CHECK_FOR(where, near({joint.data() + row * p.classes, joint.data() + (row + 1) * p.classes}, expected));
     }
   }
-}
-
-// The kept features of every row in the order of the columns, each with the number of its state.
-void test_terms(const Problem& p) {
-  std::vector<double> table(4 * p.d);
-  for (std::size_t k = 0; k < table.size(); ++k) table[k] = static_cast<double>(k);
-  std::vector<Word> kept(p.words), low(p.words);
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    low[k] = p.words[k] << 1;  // a row's second bit is the value of the row before it
-    kept[k] = p.words[k] ^ low[k] * 3;
-  }
-  std::vector<std::int64_t> counts(p.n), next(p.n + 1, 0);
-  count_kept(kept.data(), p.d, p.n, counts.data());
-  for (std::size_t r = 0; r < p.n; ++r) next[r + 1] = next[r] + counts[r];
-  const std::vector<std::int64_t> start(next);
-  std::vector<std::int32_t> columns(index(start[p.n])), expected_columns;
-  std::vector<double> values(columns.size()), expected;
-  list_terms(kept.data(), p.words.data(), low.data(), table.data(), p.d, p.n, next.data(), columns.data(),
-             values.data());
-  bool ends = true;
-  for (std::size_t r = 0; r < p.n; ++r) {
-    for (std::size_t v = 0; v < p.d; ++v) {
-      const std::size_t k = r / kLanes * p.d + v, lane = r % kLanes;
-      if (!has_bit(kept[k], lane)) continue;
-      expected_columns.push_back(feature_id(v));
-      expected.push_back(table[(2 * has_bit(p.words[k], lane) + has_bit(low[k], lane)) * p.d + v]);
-    }
-    ends = ends && next[r] == start[r + 1] && index(start[r + 1]) == expected.size();
-  }
-  CHECK_FOR(p.name(), ends);
-  CHECK_FOR(p.name(), columns == expected_columns);
-  CHECK_FOR(p.name(), values == expected);
 }
 
 // ln of the mean of the estimators that qualify, or naive Bayes.
@@ -323,16 +269,6 @@ void test_many_estimators(const char* smoothing) {
     aode_factors(tables, p.relations(), Ancestors::absent, 1, p.words.data(), 7, prior.data(), some.data(),
                  some_averaging.data(), averages.get());
     CHECK_FOR(p.name(), std::equal(some.begin(), some.end(), factors[kind].begin()));
-    for (const std::size_t target : {std::size_t{0}, std::size_t{1}}) {
-      std::vector<double> found(p.n * p.d), expected;
-      aode_contributions(tables, p.relations(), Ancestors::absent, 1, p.words.data(), p.n, prior.data(), target,
-                         found.data());
-      for (std::size_t k = 0; k < p.n * p.d; ++k) {
-        const double* of_row = factors[kind].data() + k / p.d * 2 * p.d + k % p.d;
-        expected.push_back(of_row[target * p.d] - of_row[(1 - target) * p.d]);
-      }
-      CHECK_FOR(p.name(), found == expected);
-    }
   }
   CHECK_FOR(p.name(), joint[0] == joint[1] && factors[0] == factors[1]);
 }
@@ -343,7 +279,6 @@ void test_models() {
   for (const char* smoothing : {"laplace", "pooled"}) test_many_estimators(smoothing);
   test_smoothing();
   test_shares();
-  for (const Problem& p : problems()) test_terms(p);
   for (const Problem& p : problems())
     for (const Case& setting : kCases) {
       const Tables tables(setting.sparse ? p.sparse() : p.dense(), Smoothing(setting.smoothing, setting.alpha));

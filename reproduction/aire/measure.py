@@ -5,15 +5,20 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hietan.catalogue import make_methods, method_sets
+from hietan.catalogue import METHODS, make_methods, method_sets
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
+from reproduction.aire.nearest import NEAREST
 from reproduction.pages import read_csv, write_csv
 
 # As the files of the datasets are named: CE-BP, CE-MF, ...
 DATASETS = {f"{organism}-{namespaces}": (organism, namespaces) for organism, namespaces in AGEING_DATASETS}
 RESULTS = Path(__file__).parents[2] / "docs" / "aire.csv"
 KEYS = ("dataset", "method", "seed")
+TITLES = {name: METHODS[name].title for name in method_sets()["aire"]} | {
+    one.name: one.title for one in NEAREST
+}
+"""Every method of the comparison, and its name for readers."""
 METRICS = ("gmean", "auc", "sensitivity", "specificity")
 Row = dict[str, str]
 
@@ -25,7 +30,7 @@ def read_results() -> list[Row]:
 
 def write_results(rows: list[Row]) -> None:
     """Write all that was measured, in the order of the datasets, methods and seeds."""
-    methods, datasets = method_sets()["aire"], list(DATASETS)
+    methods, datasets = list(TITLES), list(DATASETS)
     rows = sorted(
         rows,
         key=lambda row: (
@@ -39,17 +44,19 @@ def write_results(rows: list[Row]) -> None:
 
 def run(seeds: range) -> None:
     """Measure whatever is missing; the results so far are written after each dataset."""
+    estimators = {method.name: method.estimator for method in make_methods(["aire"])}
+    estimators |= {entry.name: entry.make() for entry in NEAREST}
     for seed in seeds:
         for name, where in DATASETS.items():
             rows = read_results()
             known = {tuple(row[key] for key in KEYS) for row in rows}
             data = None
-            for method in make_methods(["aire"]):
-                if (name, method.name, str(seed)) in known:
+            for method, estimator in estimators.items():
+                if (name, method, str(seed)) in known:
                     continue
                 data = data or fetch_ageing_genes(*where)
-                metrics = pooled_predictions(method.estimator, data, seed=seed).metrics()
+                metrics = pooled_predictions(estimator, data, seed=seed).metrics()
                 found = {metric: f"{metrics[metric]:.6f}" for metric in METRICS}
-                rows.append({"dataset": name, "method": method.name, "seed": str(seed), **found})
+                rows.append({"dataset": name, "method": method, "seed": str(seed), **found})
             write_results(rows)
             print(f"seed {seed}: {name}", file=sys.stderr, flush=True)

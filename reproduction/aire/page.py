@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from hietan._io import atomic_write
-from hietan.catalogue import METHODS, method_sets
-from reproduction.aire.measure import RESULTS, Row, read_results
+from reproduction.aire.measure import RESULTS, TITLES, Row, read_results
 from reproduction.pages import fill
 
 PAGE = RESULTS.parent / "selections.md"
@@ -64,12 +63,12 @@ def means_table() -> str:
 def organisms_table() -> str:
     """A line per method, a column per organism, the best mean GMean first."""
     rows = read_results()
-    methods = sorted(method_sets()["aire"], key=lambda name: -mean(of(rows, name), "gmean"))
+    methods = sorted(TITLES, key=lambda name: -mean(of(rows, name), "gmean"))
     lines = []
     for name in methods:
         own = of(rows, name)
         parts = [[row for row in own if row["dataset"].startswith(code)] for code in ORGANISMS]
-        lines.append([METHODS[name].title, f"`{name}`", *map(both, parts), both(own)])
+        lines.append([TITLES[name], f"`{name}`", *map(both, parts), both(own)])
     return table(["method", "name", *ORGANISMS.values(), "all 28"], lines)
 
 

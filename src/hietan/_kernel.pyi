@@ -101,12 +101,6 @@ class Selector:
 
 SELECTIONS: tuple[str, ...]
 
-class Neighbours:
-    def __init__(self, words: NDArray[np.uint64], n_rows: int) -> None: ...
-    def nearest(
-        self, selector: Selector, words: NDArray[np.uint64], n_rows: int, k: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
-
 class Openings:
     def __init__(
         self,
@@ -275,13 +269,6 @@ def tree_factors(
     counts: Counts,
     smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
-def list_terms(
-    kept: NDArray[np.uint64],
-    high: NDArray[np.uint64],
-    low: NDArray[np.uint64],
-    n_rows: int,
-    table: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]: ...
 def aode_factors(
     relations: Relations,
     ancestors: str,
@@ -292,18 +279,6 @@ def aode_factors(
     log_prior: NDArray[np.float64],
     smoothing: Smoothing,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
-def aode_contributions(
-    relations: Relations,
-    ancestors: str,
-    min_frequency: int,
-    words: NDArray[np.uint64],
-    n_rows: int,
-    target: int,
-    counts: Counts,
-    log_prior: NDArray[np.float64],
-    smoothing: Smoothing,
-    out: NDArray[np.float64],
-) -> None: ...
 @overload
 def count_openings(
     openings: Openings,

@@ -234,5 +234,5 @@ def test_what_needs_all_rows_does_not_take_parts_of_the_data(options):
 
 
 def test_calibrate_is_true_or_false():
-    with pytest.raises(ValueError, match="calibrate must be True or False, got 'yes'"):
+    with pytest.raises(ValueError, match="calibrate must be True or False; got 'yes'"):
         HieBAN(calibrate="yes").fit(DATA.X, DATA.y)

@@ -1,4 +1,4 @@
-"""Lazy selections and their three models against plain Python twins, and what users may rely on."""
+"""Lazy selections and their two models against plain Python twins, and what users may rely on."""
 
 import itertools
 import json
@@ -17,26 +17,20 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import hietan
 from hietan import HIPNB, Hierarchy, LazySelection
 from hietan._runtime import parallel
-from hietan.explain import NeighbourExplanation
 from support import twins
 from support.comparison import counts_of, estimator, fitted, frame, ontology, ranking_of
 from support.strategies import closed_upwards, larger_problems, problems, random_problem
 
 SELECTIONS = ("hip", "mr", "hip-mr", "hnb", "rnb")
-MODELS = ("naive-bayes", "tan", "nearest")
+MODELS = ("naive-bayes", "tan")
 ALL = list(itertools.product(SELECTIONS, MODELS))
-FEW, VOTERS = 3, 3
+FEW = 3
 
 
 def expected(problem, selection, model, x, root_order):
-    """(what is kept, the tree or the neighbours or None, joint log-probabilities or shares) of the twin."""
+    """(what is kept, the tree or None, joint log-probabilities) of the twin."""
     counts = counts_of(problem)
     kept = twins.lazily_selected(selection, x, counts, problem.ancestors, FEW)
-    if model == "nearest":
-        rows = problem.X_train.tolist()
-        nearest = twins.nearest_rows(x, rows, kept, VOTERS)
-        votes = twins.vote_shares(nearest, problem.y.tolist(), problem.n_classes)
-        return kept, nearest, votes if kept else twins.prior(counts, problem.alpha)
     tree = None
     if model == "tan":
         tree = twins.selected_tree(kept, ranking_of(problem), root_order, problem.n_features)
@@ -45,22 +39,19 @@ def expected(problem, selection, model, x, root_order):
 
 
 def assert_agrees(problem, selection, model):
-    options = {"selection": selection, "model": model, "n_features": FEW, "n_neighbors": VOTERS}
+    options = {"selection": selection, "model": model, "n_features": FEW}
     clf = fitted(problem, LazySelection, hierarchy=ontology(problem), **options)
     rows = np.unique(problem.X_test, axis=0)
     order = clf.root_order_.tolist() if model == "tan" else []
     X = frame(problem, rows)
-    answers = clf.predict_proba(X) if model == "nearest" else clf.predict_joint_log_proba(X)
+    answers = clf.predict_joint_log_proba(X)
     selected = clf.selected(X)
     trees = clf.trees(X) if model == "tan" else None
-    voters = [e.neighbours for e in clf.explain(X)] if model == "nearest" else None
     for r, x in enumerate(rows.tolist()):
-        kept, inner, scores = expected(problem, selection, model, x, order)
+        kept, tree, scores = expected(problem, selection, model, x, order)
         assert selected[r] == tuple(problem.names[v] for v in sorted(kept))
         if trees is not None:
-            assert trees[r].parent.tolist() == inner
-        if voters is not None:
-            assert [n.row for n in voters[r]] == [f"training row {t}" for t in inner if kept]
+            assert trees[r].parent.tolist() == tree
         np.testing.assert_allclose(answers[r], scores, rtol=0, atol=1e-9)
 
 
@@ -120,7 +111,7 @@ def test_storage_threads_and_parts_change_no_bit(problem, data):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parallel, "MAX_CHUNK_ROWS", 64)
         np.testing.assert_array_equal(clf.set_params(n_jobs=2).predict_joint_log_proba(T), expected)
-    if model != "nearest" and len(y) > 1:
+    if len(y) > 1:
         cut = data.draw(st.integers(1, len(y) - 1))
         parts = estimator(problem, LazySelection, **options)
         parts.partial_fit(X[:cut], y[:cut], classes=range(problem.n_classes)).partial_fit(X[cut:], y[cut:])
@@ -151,12 +142,8 @@ def test_explanations_add_up_and_give_reasons(selection, model):
         assert all(removal.by != removal.feature for removal in explanation.removed)
         json.dumps(explanation.to_dict(), allow_nan=False)
         assert explanation.text(3) and explanation._repr_html_() and explanation.to_frame() is not None
-        if model == "nearest":
-            assert isinstance(explanation, NeighbourExplanation)
-            assert explanation.features == selected[r]
-        else:
-            assert explanation.total() == pytest.approx(explanation.log_odds, abs=1e-9)
-            assert {part.feature for part in explanation.contributions} == set(selected[r])
+        assert explanation.total() == pytest.approx(explanation.log_odds, abs=1e-9)
+        assert {part.feature for part in explanation.contributions} == set(selected[r])
 
 
 def test_the_reasons_of_each_selection():
@@ -197,33 +184,6 @@ def test_a_row_that_loses_every_feature_gets_the_prior():
         )
 
 
-def test_nearest_rows_are_kept_and_vote():
-    X = np.array([[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 1], [0, 0, 1, 0]])
-    clf = LazySelection(model="nearest", n_neighbors=2).fit(X, ["a", "b", "c", "c"])
-    explanation = clf.explain([[1, 1, 0, 0]], target="a")[0]
-    assert [(n.row, n.label, n.similarity) for n in explanation.neighbours] == [
-        ("training row 0", "a", 1.0),
-        ("training row 1", "b", 0.5),
-    ]
-    assert explanation.text().splitlines()[0] == (
-        "LazySelection, row 0: a. P(a) = 0.5, the votes of 1 of the 2 nearest training rows, compared over 4 features"
-    )
-    assert clf.predict([[1, 1, 0, 0]]).tolist() == ["a"]  # a tie goes to the first class
-    everyone = clf.set_params(n_neighbors=100).predict_proba([[0, 0, 0, 0]])
-    np.testing.assert_allclose(everyone, [[0.25, 0.25, 0.5]])
-
-
-def test_nearest_refuses_rows_that_do_not_come_at_once():
-    da = pytest.importorskip("dask.array")
-    X, y = np.eye(4), np.array([0, 1, 0, 1])
-    clf = LazySelection(model="nearest")
-    assert not hasattr(clf, "partial_fit")
-    with pytest.raises(TypeError, match=r"takes rows in memory.*\.compute\(\)"):
-        clf.fit(da.from_array(X, chunks=2), da.from_array(y, chunks=2))
-    lazily = clf.fit(X, y).predict_proba(da.from_array(X, chunks=(2, 4)))
-    np.testing.assert_array_equal(np.asarray(lazily), clf.predict_proba(X))
-
-
 @pytest.mark.parametrize("model", ["naive-bayes", "tan"])
 def test_blocks_of_dask_give_the_bits_of_one_machine(model):
     da = pytest.importorskip("dask.array")
@@ -244,8 +204,9 @@ def test_parameters_may_change_after_the_fit():
         fresh = clone(clf).set_params(**options).fit(frame(problem, problem.X_train), problem.y)
         clf.set_params(**options)
         np.testing.assert_array_equal(clf.predict_joint_log_proba(X), fresh.predict_joint_log_proba(X))
-    with pytest.raises(ValueError, match="changed to 'nearest' after the fit"):
-        clf.set_params(model="nearest").predict(X)
+    clf.fit(frame(problem, problem.X_train), problem.y)
+    with pytest.raises(ValueError, match="changed to 'tan' after the fit"):
+        clf.set_params(model="tan").predict(X)
 
 
 @pytest.mark.parametrize(
@@ -257,8 +218,7 @@ def test_parameters_may_change_after_the_fit():
         {"n_features": 0},
         {"n_features": 2.0},
         {"n_features": 2**31},
-        {"n_neighbors": True},
-        {"n_neighbors": -1},
+        {"n_features": True},
     ],
 )
 def test_wrong_parameters_are_refused(options):
@@ -267,7 +227,7 @@ def test_wrong_parameters_are_refused(options):
         LazySelection(**options).fit(np.eye(4), [0, 1, 0, 1])
 
 
-@pytest.mark.parametrize(("selection", "model"), [("hip", "naive-bayes"), ("mr", "tan"), ("hnb", "nearest")])
+@pytest.mark.parametrize(("selection", "model"), [("hip", "naive-bayes"), ("mr", "tan")])
 def test_models_are_stored(selection, model, tmp_path):
     problem = random_problem(Random(7), min_features=10, max_features=12)
     clf = fitted(problem, LazySelection, selection=selection, model=model, n_features=4)
@@ -280,110 +240,10 @@ def test_models_are_stored(selection, model, tmp_path):
     assert (tmp_path / "again.hietan").read_bytes() == (tmp_path / "model.hietan").read_bytes()
 
 
-def _without_a_row(clf):
-    clf.training_codes_ = clf.training_codes_[:-1]
-
-
-def _with_an_unknown_class(clf):
-    clf.training_codes_ = clf.training_codes_ + 7
-
-
-def _with_a_row_too_many(clf):
-    clf.training_words_[-1, 0] |= np.uint64(1) << np.uint64(63)
-
-
-def _with_another_bit(clf):
-    clf.training_words_[0, 0] ^= np.uint64(1)
-
-
-def _with_narrow_words(clf):
-    clf.training_words_ = clf.training_words_.astype(np.uint32)
-
-
-def _with_the_order_of_a_tree(clf):
-    clf.root_order_ = np.arange(clf.n_features_in_)
-
-
-def _as_another_model(clf):
-    clf.model = "tan"
-
-
-def _numbered(change):
-    def forge(clf):
-        clf.training_numbers_ = change(clf.training_numbers_)
-
-    return forge
-
-
-@pytest.mark.parametrize(
-    "forge",
-    [
-        _numbered(lambda numbers: numbers[:-1]),
-        _numbered(lambda numbers: numbers[::-1].copy()),
-        _numbered(lambda numbers: numbers // 2),
-        _numbered(lambda numbers: numbers - 1),
-        _numbered(lambda numbers: numbers.astype(np.int32)),
-        _numbered(lambda numbers: numbers.astype(np.float64)),
-        _numbered(lambda numbers: numbers[:, None]),
-        _numbered(lambda numbers: "12345"),
-        _without_a_row,
-        _with_an_unknown_class,
-        _with_a_row_too_many,
-        _with_another_bit,
-        _with_narrow_words,
-        _with_the_order_of_a_tree,
-        _as_another_model,
-    ],
-)
-def test_forged_training_rows_are_refused(forge, tmp_path):
-    X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
-    clf = LazySelection(model="nearest", random_state=0).fit(X, [0, 1, 0, 1, 1])
-    forge(clf)
-    hietan.save(clf, tmp_path / "forged.hietan")
-    with pytest.raises(hietan.exceptions.ModelFileError):
-        hietan.load(tmp_path / "forged.hietan")
-
-
-@pytest.mark.parametrize("stored", [False, True])
-def test_neighbours_have_the_numbers_of_the_rows_that_were_given(stored, tmp_path):
-    X = np.array([[1, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
-    clf = LazySelection(model="nearest", n_neighbors=1)
-    clf.fit(X, [0, 1, 0, 1, 0, 1], sample_weight=[0, 0, 1, 2, 1, 1])
-    if stored:
-        hietan.save(clf, tmp_path / "model.hietan")
-        clf = hietan.load(tmp_path / "model.hietan")
-    assert [e.neighbours[0].row for e in clf.explain(X[2:])] == [f"training row {t}" for t in (2, 3, 4, 5)]
-    assert clf.training_numbers_.tolist() == [2, 3, 4, 5]
-
-
-CHECKED_FIRST = [
-    ("mr", "tan"),
-    ("hnb", "nearest"),
-]  # HIP with naive Bayes is checked with the other classifiers
-
-
-def not_for_votes(estimator):
-    """Checks that shuffle the copies of a row: of rows that are equally near, the earlier one votes."""
-    if estimator.model != "nearest":
-        return {}
-    names = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
-    return dict.fromkeys(names, "rows that are equally near vote in the order in which they are given")
-
-
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")  # about numbers that are not 0 and 1
 @parametrize_with_checks(
-    [LazySelection(selection=s, model=m) for s, m in CHECKED_FIRST], expected_failed_checks=not_for_votes
-)
+    [LazySelection(selection="mr", model="tan")]
+)  # HIP is checked with the other classifiers
 def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.patient
-@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")
-@parametrize_with_checks(
-    [LazySelection(selection=s, model=m) for s, m in ALL if (s, m) not in CHECKED_FIRST],
-    expected_failed_checks=not_for_votes,
-)
-def test_scikit_learns_own_checks_of_all_kinds(estimator, check):
     check(estimator)

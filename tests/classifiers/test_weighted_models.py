@@ -10,7 +10,7 @@ from sklearn.model_selection import cross_validate
 
 import hietan
 from hietan import TAN, HieBAN, HieLogistic, HieTAN, LazySelection
-from hietan.structure import relevance
+from hietan.structure import PairCounts, relevance
 from support.families import BAYES, CLASSIFIERS, name_of
 from support.weighted import HIERARCHY, NAMES, assert_same, literal_importances, made, problem
 
@@ -66,7 +66,7 @@ def test_the_temperature_of_whole_weights_is_that_of_copies():
     model = made(HieBAN, calibrate=True).fit(X, y, sample_weight=w)
 
     def loss(temperature):
-        plain = made(HieBAN, weight_unit=model.weight_unit_).fit(X, y, sample_weight=w)
+        plain = made(HieBAN).fit(X, y, sample_weight=w)
         plain.temperature_ = temperature
         joint = plain.leave_one_out_joint_log_proba(X, y, sample_weight=w)
         own = joint[np.arange(40), y] - np.logaddexp(*joint.T)
@@ -79,42 +79,22 @@ def test_the_temperature_of_whole_weights_is_that_of_copies():
 
 
 @pytest.mark.parametrize("selection", ["hip", "mr", "hip-mr", "hnb", "rnb"])
-@pytest.mark.parametrize("model", ["naive-bayes", "tan", "nearest"])
+@pytest.mark.parametrize("model", ["naive-bayes", "tan"])
 def test_whole_weights_are_copies_in_lazy_selections(selection, model, tmp_path):
     X, y, w = problem(n_classes=3)
-    options = {"selection": selection, "model": model, "n_features": 3, "n_neighbors": 4}
+    options = {"selection": selection, "model": model, "n_features": 3}
     weighed = made(LazySelection, **options).fit(X, y, sample_weight=w)
     copies = made(LazySelection, **options).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert_same(weighed, copies, X)
     assert weighed.selected(X) == copies.selected(X)
     hietan.save(weighed, tmp_path / "m")
     assert_same(hietan.load(tmp_path / "m"), copies, X)
-    if model == "nearest":
-        for a, b in zip(weighed.explain(X), copies.explain(X), strict=True):
-            assert [n.label for n in a.neighbours] == [n.label for n in b.neighbours]
-
-
-@pytest.mark.parametrize(("weight", "votes"), [(0.25, 1), (0.5, 2), (0.75, 3), (1.75, 7)])
-def test_parts_of_votes(weight, votes):
-    """Rows of this weight with one vote to give say what rows with whole weights say that have four."""
-    X, y, w = problem(n_classes=3)
-    parts = made(LazySelection, model="nearest", n_neighbors=1).fit(X, y, sample_weight=w * weight)
-    whole = made(LazySelection, model="nearest", n_neighbors=4).fit(X, y, sample_weight=w * votes)
-    np.testing.assert_array_equal(parts.predict_proba(X), whole.predict_proba(X))
-    for explained, share in zip(parts.explain(X, target=2), parts.predict_proba(X)[:, 2], strict=True):
-        voters = explained.neighbours
-        assert sum(n.votes for n in voters) == 1 or not voters
-        if voters:
-            assert sum(n.votes for n in voters if n.label == 2) == pytest.approx(share)
-        if any(n.votes != 1 for n in voters):
-            assert f"{share:.4g} of the 1 votes of the {len(voters)} nearest" in explained.headline()
-            assert "votes" in explained.text() and f"{voters[0].votes:.4g} votes" in explained.to_html()
 
 
 def test_relevance_keeps_its_constants_in_rows():
     X, y, w = problem(n_classes=3)
     counts = made(TAN).fit(X, y, sample_weight=w).counts_
-    halves = made(TAN, weight_unit=0.5).fit(X, y, sample_weight=w).counts_
+    halves = PairCounts(2 * counts.class_count, 2 * counts.ones, counts.pairs)
     np.testing.assert_array_equal(relevance(halves, 0.5), relevance(counts))
     assert (relevance(halves) != relevance(counts)).any()
 

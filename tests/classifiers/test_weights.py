@@ -89,14 +89,6 @@ def test_other_weights_are_multiples_of_a_unit_below_2_to_the_30(make):
     units = np.rint(w / model.weight_unit_)
     assert 2**29 <= units.sum() < 2**30 and np.log2(model.weight_unit_) % 1 == 0
     assert model.class_count_.tolist() == [units[y == c].sum() for c in (0, 1)]
-    # What is given in rows weighs what it weighs in rows: whole weights in halves are halves of rows.
-    whole = np.arange(40) % 3 + 1
-    expected = made(make).fit(X, y, sample_weight=whole)
-    halves = made(make, weight_unit=0.5).fit(X, y, sample_weight=whole)
-    assert halves.weight_unit_ == 0.5 and halves.class_count_.sum() == 2 * expected.class_count_.sum()
-    np.testing.assert_allclose(halves.predict_proba(X), expected.predict_proba(X), rtol=1e-12)
-    if hasattr(expected, "tree_"):
-        assert halves.tree_.edges == expected.tree_.edges
 
 
 @every_bayes
@@ -141,26 +133,22 @@ def test_weights_that_mean_nothing_are_refused(make, weights, message):
         made(make).fit(X, y, sample_weight=weights)
 
 
-def test_parts_need_whole_weights_or_a_unit():
+def test_parts_need_whole_weights():
     X, y, _ = problem()
     w = np.full(40, 0.75)
     blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y, w)]
-    with pytest.raises(ValueError, match=r"the weight 0.75: .* set weight_unit"):
+    with pytest.raises(
+        ValueError, match="the weight 0.75; partial_fit and Dask collections accept only whole numbers"
+    ):
         made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=w)
-    with pytest.raises(ValueError, match=r"the weight 0.75: .* set weight_unit"):
+    with pytest.raises(
+        ValueError, match="the weight 0.75; partial_fit and Dask collections accept only whole numbers"
+    ):
         made(TAN).fit(*blocks)
     with pytest.raises(ValueError, match='class_weight="balanced" needs all training rows at once'):
         made(TAN, class_weight="balanced").partial_fit(X, y, classes=[0, 1])
-    whole = made(TAN, weight_unit=2**-4).fit(X, y, sample_weight=w)
-    parts = made(TAN, weight_unit=2**-4).partial_fit(X[:9], y[:9], [0, 1], w[:9]).partial_fit(X[9:], y[9:])
-    assert parts.class_count_.sum() == 9 * 12 + 31 * 16
-    assert_same(made(TAN, weight_unit=2**-4).fit(*blocks), whole, X)
-    with pytest.raises(ValueError, match=r"weight_unit=1.0 is not the unit of the counts so far, 0.0625"):
-        parts.set_params(weight_unit=1.0).partial_fit(X, y)
     with pytest.raises(ValueError, match="more than the counts can hold"):
         made(TAN).partial_fit(X, y, classes=[0, 1], sample_weight=np.full(40, 1e9))
-    with pytest.raises(ValueError, match="weight_unit must be a power of two"):
-        made(TAN, weight_unit=0.3).fit(X, y)
 
 
 def test_parts_are_added_after_a_fit_in_its_unit_and_after_loading(tmp_path):
@@ -186,8 +174,11 @@ def test_class_weights_multiply(make):
     assert_same(balanced, made(make).fit(X, y, sample_weight=np.where(y == 0, 40 / 60, 2.0)), X)
     assert np.ptp(balanced.class_count_ * balanced.weight_unit_) < 1e-6
     blocks = [da.from_array(array, chunks=(11, *array.shape[1:])) for array in (X, y)]
-    lazy = made(make, class_weight="balanced", weight_unit=balanced.weight_unit_).fit(*blocks)
-    assert_same(lazy, balanced, X)
+    with pytest.raises(
+        ValueError, match=r"the weight .*; partial_fit and Dask collections accept only whole numbers"
+    ):
+        made(make, class_weight="balanced").fit(*blocks)
+    assert_same(made(make, class_weight={1: 3}).fit(*blocks), made(make, class_weight={1: 3}).fit(X, y), X)
 
 
 def test_a_feature_has_an_estimator_if_its_value_weighs_more_than_the_frequency_minus_one():
@@ -207,13 +198,12 @@ def test_leaving_out_one_copy_or_a_whole_row():
     copies = made(HieBAN).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     one = copies.leave_one_out_joint_log_proba(np.repeat(X, w, axis=0), np.repeat(y, w))
     np.testing.assert_array_equal(np.repeat(model.leave_one_out_joint_log_proba(X, y), w, axis=0), one)
-    for scale in (1, 0.3):
+    for scale in (1, 0.25):
         model = made(HieBAN).fit(X, y, sample_weight=w * scale)
         found = model.leave_one_out_joint_log_proba(X, y, sample_weight=w * scale)
         for i in (0, 7, 39):
             rest = np.arange(40) != i
-            unit = made(HieBAN, weight_unit=model.weight_unit_)
-            without = unit.fit(X[rest], y[rest], sample_weight=w[rest] * scale)
+            without = made(HieBAN).fit(X[rest], y[rest], sample_weight=w[rest] * scale)
             np.testing.assert_allclose(found[i], without.predict_joint_log_proba(X[[i]])[0], rtol=1e-12)
 
 
@@ -247,25 +237,6 @@ def test_forged_weights_of_classes_are_refused(forged, tmp_path):
     hietan.save(model, tmp_path / "model")
     with pytest.raises(hietan.exceptions.ModelFileError, match="class_weight_"):
         hietan.load(tmp_path / "model")
-
-
-def test_a_unit_that_would_round_a_weight_away_is_refused():
-    X, y, _ = problem()
-    for model, w, smallest in (
-        (made(HieBAN, weight_unit=2.0), None, "1.0"),
-        (made(HieBAN, weight_unit=2.0), np.where(y == 1, 3, 1), "1.0"),
-        (made(TAN, weight_unit=4.0, class_weight={0: 0.5}), np.append(0, np.full(39, 3.0)), "1.5"),
-    ):
-        pattern = (
-            rf"weight_unit={model.weight_unit} is too large: .* {smallest}, .* a smaller unit, such as 1.0"
-        )
-        for fit in (model.fit, lambda *rows, model=model: model.partial_fit(*rows[:2], [0, 1], *rows[2:])):
-            with pytest.raises(ValueError, match=pattern):
-                fit(X, y, w)
-    blocks = (da.from_array(part, chunks=10) for part in (X, y))
-    with pytest.raises(ValueError, match=r"weight_unit=2.0 is too large"):
-        made(HieBAN, weight_unit=2.0).fit(*blocks)
-    assert made(HieBAN, weight_unit=2.0).fit(X, y, np.full(40, 3)).class_count_.tolist() == [40, 40]
 
 
 @every_classifier

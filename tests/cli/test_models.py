@@ -219,16 +219,3 @@ def test_methods_are_listed_with_what_they_do_and_when_to_take_them(run, monkeyp
     fitted, compared = result.output.split("For `hietan study`: scikit-learn's")
     assert "│ hie-logistic " in fitted and "│ logistic-l2 " in compared and "│ logistic-l2 " not in fitted
     assert "set ours: hie-ban, hie-logistic\n" in result.output
-
-
-def test_neighbours_are_named(run, tmp_path):
-    path, data = tmp_path / "nearest.hietan", load_dataset("synthetic-0")
-    assert run("fit", "synthetic-0", "-m", "hip-nearest", "-o", path).exit_code == 0
-    row = int(data.X.sum(axis=1).argmax())
-    result = run("explain", path, "synthetic-0", "--gene", data.instance_names[row])
-    assert result.exit_code == 0, result.output
-    # The row itself was trained on, and is the nearest.
-    label = data.target_names[data.y[row]]
-    found = re.findall(r"^  (\S+) +(\w+), similarity (\d\.\d+) \(", result.output, flags=re.M)
-    assert len(found) == 3 and found[0][1:] == (label, "1.000")
-    assert {name for name, _, _ in found} <= set(data.instance_names)

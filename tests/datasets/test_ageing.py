@@ -4,12 +4,9 @@ import shutil
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hietan.datasets import (
     AGEING_DATASETS,
-    DataError,
     DataWarning,
     fetch_ageing_genes,
     read_ageing_genes,
@@ -115,16 +112,6 @@ def test_malformed_tables_are_named(tmp_path, ontology, old, new, message):
     with pytest.raises(ValueError, match=message) as caught:
         read_ageing_genes(path, ontology)
     assert str(path) in str(caught.value)
-
-
-@given(text=st.text("01,\nGO:3clas_i", max_size=60), kept=st.integers(0, len(TABLE)))
-def test_no_text_raises_anything_but_our_error(text, kept):
-    ontology = read_obo(io.StringIO(OBO))
-    try:
-        data = read_ageing_genes(io.StringIO(TABLE[:kept] + text), ontology)
-    except DataError:
-        return
-    assert data.X.shape == (len(data.instance_names), len(data.feature_names))
 
 
 @pytest.mark.parametrize("organism", ["human", "", None])

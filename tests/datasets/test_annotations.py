@@ -1,11 +1,6 @@
-import contextlib
 import io
-import time
-import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hietan.datasets import Annotation, DataError, DataWarning, read_annotations, read_gaf, read_gene2go
 from support.gaf_lines import gaf_line
@@ -127,53 +122,3 @@ def test_reading_is_lazy():
     file = Counting((gaf_line() + "\n").encode() * 100_000)
     assert next(read_gaf(file)).object_id == "P1"
     assert file.taken < 1_000_000
-
-
-lines = st.lists(
-    st.one_of(
-        st.text("ab\t|!#:- 0", max_size=30),
-        st.builds(gaf_line, st.text("P1|\t", max_size=3), st.text(max_size=4), qualifier=st.text(max_size=6)),
-        st.sampled_from([*GENE2GO.splitlines(), "!gaf-version: 2.1", "!gaf-version:", "! x: y"]),
-    )
-)
-
-
-@given(lines=lines, end=st.sampled_from(["\n", "\r\n"]))
-def test_no_text_raises_anything_but_our_error(lines, end):
-    for read in (read_gaf, read_gene2go, read_annotations):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            try:
-                reader = read(io.StringIO(end.join(lines)))
-                found = list(reader)
-            except DataError:
-                continue
-        assert len(found) == reader.n_read - reader.malformed > 0
-        for annotation in found:
-            assert annotation.object_id and annotation.term
-            assert isinstance(annotation.negated, bool) and annotation.synonyms is not None
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        *(
-            f"!{part * (1_000_000 // len(part))}{end}"
-            for part in (" ", "a", "a:", "a: ", "-", ": ")
-            for end in ("", "!", "x")
-        ),
-        f"!a:{' ' * 1_000_000}",
-        f"! a{' ' * 1_000_000}:",
-        "\t" * 1_000_000,
-        f"a\tb\tc\t{'|' * 1_000_000}\t{'x' * 1_000_000}{chr(9) * 12}",
-        f"a\tb\tc\t{'NOT ' * 250_000}\tT:1{chr(9) * 12}",
-    ],
-    ids=lambda line: f"{line[:6]!r}",
-)
-def test_no_line_takes_more_than_linear_time(line):
-    start = time.process_time()
-    with warnings.catch_warnings(), contextlib.suppress(DataError):
-        warnings.simplefilter("ignore", DataWarning)
-        for annotation in read_gaf(io.StringIO(line + "\n")):
-            assert annotation.negated is ("NOT" in line) and len(annotation.synonyms) == 0
-    assert time.process_time() - start < 5  # quadratic time would be hours

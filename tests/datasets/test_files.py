@@ -117,11 +117,10 @@ def test_damaged_archives(tmp_path):
         list(numbered_lines(path))
 
 
-@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
-def test_any_flipped_bit_of_an_archive(tmp_path, method):
+def test_any_flipped_bit_of_an_archive(tmp_path):
     """Wrong offsets make `zipfile` seek before the beginning of a file, which is an OSError or a ValueError."""
     path = tmp_path / "bad.zip"
-    with zipfile.ZipFile(path, "w", method) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("é.txt", TEXT)
     whole = path.read_bytes()
     lines = list(numbered_lines(path))
@@ -138,11 +137,6 @@ def test_any_flipped_bit_of_an_archive(tmp_path, method):
 def test_endless_line_is_refused():
     with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
         list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000), longest=100))
-
-
-def test_writing_only_is_a_mistake_of_the_caller(tmp_path):
-    with (tmp_path / "f").open("w") as file, pytest.raises(TypeError, match="not open for reading"):
-        list(numbered_lines(file))
 
 
 @given(data=st.binary(max_size=300), kind=st.sampled_from(["plain", "gz", "zip"]), cut=st.integers(0, 40))

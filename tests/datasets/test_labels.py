@@ -1,9 +1,6 @@
 import io
-import warnings
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from hietan.datasets import DataError, DataWarning, read_labels
 
@@ -124,18 +121,3 @@ def test_what_is_not_a_table_of_labels_is_refused(tmp_path, text, options, messa
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         read_labels(path, **options)
-
-
-@given(
-    text=st.text("ab,;\t\"\n\r01 '", max_size=80),
-    policy=st.sampled_from(["drop", "first", "majority", "raise"]),
-)
-def test_no_text_raises_anything_but_our_error(text, policy):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DataWarning)
-        try:
-            labels = read_labels(io.StringIO("id,y\n" * (len(text) % 2) + text), on_conflict=policy)
-        except DataError:
-            return
-    assert labels.by_id and set(labels.by_id.values()) <= set(labels.classes)
-    assert labels.tally.used >= len(labels)

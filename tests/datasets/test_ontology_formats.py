@@ -110,12 +110,3 @@ def test_what_is_not_json_never_reaches_pronto(tmp_path, bad):
     with pytest.raises(DataError, match=r"bad.json: not an ontology in OBO-Graph JSON"):
         read_ontology(path)
     assert time.process_time() - start < 2
-
-
-def test_an_ontology_for_pronto_that_is_too_large(tmp_path, monkeypatch):
-    pytest.importorskip("pronto")
-    monkeypatch.setattr("hietan.datasets.readers.ontology_formats._MOST_BYTES", len(OWL) - 1)
-    path = tmp_path / "large.owl"
-    path.write_text(OWL)
-    with pytest.raises(DataError, match=rf"has more than {len(OWL) - 1} bytes; convert it to OBO"):
-        read_ontology(path)

@@ -21,8 +21,7 @@ BOTH_WAYS = ("dense", "sparse")  # of keeping the counts of pairs
 
 def parts(model, rows):
     """The parts of the scores of all rows, taken apart together."""
-    parts_of, n_rows = model._take_apart(rows)
-    return parts_of(0, n_rows)
+    return model._score_parts(model._read(rows))
 
 
 @given(
@@ -87,13 +86,13 @@ def test_parts_of_many_features_add_up_to_the_prediction(make, many):
 @every_aode
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_contributions_do_not_depend_on_how_rows_are_divided(make, n_classes, many, monkeypatch):
-    """Into batches, and among threads; with two classes, the result is filled at once."""
+    """Into batches, and among threads."""
     hierarchy, X, y = many
     keep = y < n_classes
     model = make(hierarchy=hierarchy).fit(hierarchy.close(X[keep]), y[keep])
     whole = model.contributions(X[keep])
     assert whole.nnz == keep.sum() * X.shape[1]
-    monkeypatch.setattr(make, "_most_factors", 1)
+    monkeypatch.setattr("hietan.explain.explaining.MOST_FACTORS", 1)
     divided = model.set_params(n_jobs=3).contributions(X[keep])
     assert (whole.data.tobytes(), whole.indices.tolist()) == (
         divided.data.tobytes(),
@@ -118,7 +117,7 @@ def test_contributions_are_differences_of_the_factors(make, min_frequency, many)
 def test_contributions_are_finite_where_a_guess_is_too_small_for_a_number(make):
     """With such weights, alpha times the share of a value that never occurs is 0."""
     data = make_hierarchical_classification(40, 60, random_state=0)
-    options = {"alpha": 1e-300, "smoothing": "pooled", "weight_unit": 2.0**50}
+    options = {"alpha": 1e-300, "smoothing": "pooled"}
     model = make(hierarchy=data.hierarchy, **options).fit(data.X, data.y, sample_weight=np.full(40, 2.0**50))
     found = parts(model, data.X)
     assert np.isfinite(found.factors).all()

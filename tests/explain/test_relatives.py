@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 
-from hietan import HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.explain import RemovalKind, RemovedFeature
-from hietan.explain.relatives import Relatives
+from hietan.explain import Relatives, RemovalKind, RemovedFeature
 from hietan.hierarchy import Hierarchy
 
 DATA = make_hierarchical_classification(60, 40, random_state=5)
@@ -46,21 +44,3 @@ def test_nothing_is_removed_where_nothing_is_related():
     relatives = Relatives(Hierarchy.unrelated(["a", "b"]))
     in_tree, values = np.ones(2, dtype=bool), np.ones(2, dtype=np.uint8)
     assert relatives.first_to_enter(in_tree, values, np.zeros(2, dtype=np.int64)) == ()
-
-
-def test_a_lazy_model_learns_the_trees_of_an_explanation_once(monkeypatch):
-    from hietan import _kernel
-    from hietan.classifiers import _trees
-
-    calls = []
-
-    class Counting:
-        def __getattr__(self, name):
-            calls.append(name)
-            return getattr(_kernel, name)
-
-    clf = HieTANLite(hierarchy=DATA.hierarchy, random_state=0).fit(DATA.X, DATA.y)
-    monkeypatch.setattr(_trees, "_kernel", Counting())
-    clf.explain(DATA.X[:9])
-    clf.contributions(DATA.X[:9])
-    assert calls.count("lazy_trees") == 2 and "lazy_joint_log" not in calls

@@ -2,13 +2,17 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 import hietan
-from hietan import _kernel
-from hietan.classifiers import _shared_relations
+from hietan import Hierarchy, LazySelection, _kernel
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import RemovalKind, sum_factors
+from hietan.explain.assemble import contribution_matrix
+from hietan.structure import BinaryRows, Openings
+from support import twins
 
 NAMES = ["TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB", "HieBAN"]
 
@@ -54,19 +58,6 @@ def test_an_explained_tree_is_learned_once(name, monkeypatch):
     assert sum(calls) == 70
 
 
-@pytest.mark.parametrize("name", ["AODE", "HIPNB"])
-def test_relations_are_made_once_for_all_rows(name, monkeypatch):
-    made = []
-    relations = _shared_relations.kernel_relations
-    monkeypatch.setattr(_shared_relations, "kernel_relations", lambda h: made.append(h) or relations(h))
-    model, X = fitted(name)
-    for rows in (X, X[:5]):
-        model.predict(rows)
-        model.explain(rows)
-    model.set_params(n_jobs=2).predict(X)
-    assert len(made) == 1
-
-
 def test_reasons_are_words_with_a_name():
     assert {kind.reason("{x}") for kind in RemovalKind} == {
         "same value as its ancestor {x}",
@@ -77,3 +68,49 @@ def test_reasons_are_words_with_a_name():
         "not more relevant than its ancestor {x}",
         "not more relevant than its descendant {x}",
     }
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 130))
+def test_open_features_are_those_of_every_cell(seed, n):
+    rng = np.random.default_rng(seed)
+    names = [f"f{v}" for v in range(8)]
+    edges = [(names[u], names[v]) for v in range(8) for u in range(v) if rng.random() < 0.3]
+    hierarchy = Hierarchy.from_edges(edges, features=names)
+    values = (rng.random((n, 8)) < 0.6).astype(np.uint8)  # not closed upwards
+    parents = twins.direct_parents(names, edges)
+    is_open = np.array([[twins.is_open(v, row, parents) for v in range(8)] for row in values.tolist()])
+    assert (
+        Openings(hierarchy).states(BinaryRows.from_matrix(values)).tolist() == (2 * values + is_open).tolist()
+    )
+
+
+MODELS = [
+    hietan.TAN(random_state=0),
+    hietan.HieTAN(random_state=0),
+    hietan.HIPNB(),
+    LazySelection(selection="hnb", n_features=7),
+    hietan.HieBAN(),
+    hietan.HieLogistic(),
+]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_contributions_that_are_looked_up_are_those_of_the_parts(model, monkeypatch):
+    """Bit for bit, whatever the batches and threads; some rows contradict the hierarchy."""
+    monkeypatch.setattr("hietan.explain.assemble._MOST_STATES", 64 * 40)
+    data = make_hierarchical_classification(200, 40, random_state=5)
+    fitted = model.set_params(hierarchy=data.hierarchy, n_jobs=2).fit(data.X, data.y)
+    rows = data.X.toarray()
+    rows[150:] = np.random.default_rng(0).integers(0, 2, (50, 40))
+    for target in (None, 0):
+        found, read = fitted.contributions(rows, target=target), fitted._read(rows)
+        expected = contribution_matrix(
+            lambda start, stop, read=read: fitted._score_parts(read.between(start, stop)),
+            200,
+            n_features=40,
+            classes=[0, 1],
+            target=target,
+        )
+        for name in ("data", "indices", "indptr"):
+            mine, other = getattr(found, name), getattr(expected, name)
+            assert mine.dtype == other.dtype and np.array_equal(mine, other)

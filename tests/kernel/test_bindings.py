@@ -8,7 +8,6 @@ import pytest
 import scipy.sparse as sp
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
-from hietan.classifiers._fitting import Counted
 from hietan.structure import BinaryRows, EdgeRanking, PairCounts, SparsePairs, count_pairs
 from hietan.structure.relations import kernel_relations
 from support.processes import PROGRAMS
@@ -44,7 +43,7 @@ def test_what_another_thread_writes_to_the_arguments_never_crashes():
     command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) == 55
+    assert int(done.stdout.split()[0]) == 52
 
 
 def unaligned(array):
@@ -181,8 +180,8 @@ def test_partners_of_some_features_are_those_that_share_a_row(step):
 @pytest.mark.parametrize("kind", [TAN, HieTAN, HRETAN, HieTANLite])
 @pytest.mark.parametrize("storage", ["dense", "sparse"])
 def test_counts_that_no_rows_have_are_refused(kind, storage, monkeypatch):
-    def count(rows, codes, columns, n_jobs):
-        return Counted(count_pairs(rows, codes, len(columns.classes), storage=storage), None)
+    def count(rows, codes, n_classes, hierarchy, n_jobs):
+        return count_pairs(rows, codes, n_classes, storage=storage), None
 
     monkeypatch.setattr(kind, "_count", staticmethod(count))
     model = kind(hierarchy=CHAIN, random_state=0).partial_fit(X, Y, classes=[0, 1])
@@ -286,38 +285,25 @@ def test_what_is_written_to_relations_later_does_not_matter():
     np.testing.assert_array_equal(*same)
 
 
-def test_what_is_written_to_relevance_and_training_rows_later_does_not_matter():
+def test_what_is_written_to_relevance_later_does_not_matter():
     relevance, words = np.arange(8, dtype=np.int32), BinaryRows.from_matrix(X).words(np.arange(60))
-    rows = words.copy()
     selector = _kernel.Selector(kernel_relations(CHAIN), "mr", relevance, 1)
-    neighbours = _kernel.Neighbours(rows, 60)
-    kept, nearest = selector.select(words), neighbours.nearest(selector, words, 60, 5)
-    relevance[:], rows[:] = 10**9, 0
+    kept = selector.select(words)
+    relevance[:] = 10**9
     np.testing.assert_array_equal(selector.select(words), kept)
-    np.testing.assert_array_equal(neighbours.nearest(selector, words, 60, 5), nearest)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda r, w: _kernel.Selector(r, "best", np.zeros(8, np.int32), 1), "selection must be one of"),
-        (lambda r, w: _kernel.Selector(r, "hip", np.zeros(7, np.int32), 1), "entry per feature: got 7 for 8"),
-        (lambda r, w: _kernel.Selector(r, "rnb", np.zeros(8, np.int32), 0), "n_features must be above 0"),
-        (lambda r, w: _kernel.Neighbours(w, 65), "words do not match the number of rows"),
+        (lambda r: _kernel.Selector(r, "best", np.zeros(8, np.int32), 1), "selection must be one of"),
+        (lambda r: _kernel.Selector(r, "hip", np.zeros(7, np.int32), 1), "entry per feature: got 7 for 8"),
+        (lambda r: _kernel.Selector(r, "rnb", np.zeros(8, np.int32), 0), "n_features must be above 0"),
     ],
 )
 def test_wrong_selections_are_refused(call, message):
-    words = BinaryRows.from_matrix(X).words(np.arange(60))
     with pytest.raises(ValueError, match=message):
-        call(kernel_relations(CHAIN), words)
-
-
-@pytest.mark.parametrize("k", [0, 61])
-def test_there_are_not_more_neighbours_than_rows(k):
-    words = BinaryRows.from_matrix(X).words(np.arange(60))
-    selector = _kernel.Selector(kernel_relations(CHAIN), "hip", np.zeros(8, np.int32), 1)
-    with pytest.raises(ValueError, match=f"from 1 to 60, the number of training rows; got {k}"):
-        _kernel.Neighbours(words, 60).nearest(selector, words, 60, k)
+        call(kernel_relations(CHAIN))
 
 
 def test_what_is_written_to_keys_later_does_not_crash():

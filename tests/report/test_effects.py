@@ -31,13 +31,6 @@ def test_contributions_are_the_numbers_of_explain(model):
     assert found.indices.tolist() == parts  # only what takes part has an entry, in the order of the columns
 
 
-def test_votes_of_nearest_rows_have_no_contributions():
-    nearest = LazySelection(model="nearest")
-    for model in (nearest, MinSupport(nearest, min_support=5)):
-        fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)
-        assert hasattr(fitted, "explain") and not hasattr(fitted, "contributions")
-
-
 def test_contributions_refuse_a_class_that_is_not_there():
     for model in (TAN(), ProximalGraph(lam=0.1)):
         fitted = configure(model, DATA.hierarchy, 0).fit(DATA.X, DATA.y)

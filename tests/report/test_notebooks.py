@@ -50,21 +50,6 @@ def test_wrapped_models_explain_datasets_too():
     assert named.row == DATA.instance_names[0] and named.target == DATA.target_names[1]
 
 
-def test_votes_of_nearest_rows_have_the_names_of_the_classes():
-    model = LazySelection(model="nearest", n_neighbors=5, hierarchy=DATA.hierarchy).fit(DATA.X, DATA.y)
-    found = MinSupport(model, min_support=3).fit(DATA.X, DATA.y).explain(DATA, list(DATA.instance_names[:3]))
-    plain = MinSupport(model, min_support=3).fit(DATA.X, DATA.y).explain(DATA.X[:3])
-    for one, bare, name in zip(found, plain, DATA.instance_names[:3], strict=True):
-        assert one.row == name and one.target == DATA.target_names[1] and one.log_odds == bare.log_odds
-        assert [v.label for v in one.neighbours] == [DATA.target_names[v.label] for v in bare.neighbours]
-        votes = sum(v.label == 1 for v in bare.neighbours)
-        assert f"the votes of {votes} of the 5 nearest training rows" in one.headline()
-        assert one.headline() in found._repr_html_()
-    frame = found.to_frame()
-    assert frame["row"].tolist() == [name for name in DATA.instance_names[:3] for _ in range(5)]
-    assert frame["neighbour"].str.startswith("training row").all()
-
-
 def test_classes_have_the_names_of_a_dataset_only_if_the_model_predicts_its_codes():
     name, names = DATA.instance_names[0], np.array(DATA.target_names)
     for labels in (names[DATA.y], DATA.y + 1, DATA.y == 1, DATA.y - 1.0):

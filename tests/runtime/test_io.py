@@ -76,6 +76,23 @@ def test_errors_name_the_file_that_was_asked_for(tmp_path):
     assert os.listdir(tmp_path) == ["folder"]
 
 
+@pytest.mark.parametrize("error", [ValueError, OSError, KeyboardInterrupt])
+def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, error):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def write_half():
+        with replacing(path) as temporary:
+            temporary.write_text("half of the n")
+            assert os.listdir(tmp_path) != ["file.txt"]
+            raise error("no more")
+
+    with pytest.raises(error, match="no more"):
+        write_half()
+    assert os.listdir(tmp_path) == ["file.txt"]
+    assert path.read_text() == "old"
+
+
 def test_unfinished_files_are_named_as_such(tmp_path):
     with replacing(tmp_path / "file.txt") as temporary:
         assert temporary.parent == tmp_path

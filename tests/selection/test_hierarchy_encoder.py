@@ -14,8 +14,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
-from hietan import Hierarchy, HierarchyEncoder, HierarchyWarning, HieTANLite, load, save
-from hietan.exceptions import ModelFileError
+from hietan import Hierarchy, HierarchyEncoder, HierarchyWarning, HieTANLite
 
 GOODS = Hierarchy.from_edges([("drinks", "tea"), ("drinks", "coffee"), ("food", "bread"), ("food", "cake")])
 ROWS = [["tea"], ["coffee", "cake"], [], ["bread", "food"]]
@@ -121,16 +120,3 @@ def test_in_a_pipeline(pipeline):
     pipeline.fit(rows, y)
     assert pipeline[-1].hierarchy_ == GOODS and list(pipeline[-1].feature_names_in_) == list(GOODS.features)
     assert pipeline.predict([["drinks"], []]).shape == (2,)
-
-
-def test_in_a_model_file(pipeline, tmp_path):
-    rows, y = [["tea"], ["bread"], ["coffee"]] * 5, [1, 0, 1] * 5
-    pipeline.fit(rows, y)
-    save(pipeline, tmp_path / "model.hietan")
-    again = load(tmp_path / "model.hietan")
-    np.testing.assert_array_equal(again.predict_proba(rows), pipeline.predict_proba(rows))
-    assert again[0].get_feature_names_out().tolist() == pipeline[0].get_feature_names_out().tolist()
-    pipeline[0].support_ = np.zeros(3, dtype=bool)
-    save(pipeline, tmp_path / "forged.hietan")
-    with pytest.raises(ModelFileError, match="does not say which terms of the hierarchy are columns"):
-        load(tmp_path / "forged.hietan")

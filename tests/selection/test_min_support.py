@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph, save
+from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import count_usage, pooled_predictions, run_study
 from hietan.evaluation.outputs.details import read_details
@@ -208,7 +208,6 @@ def test_it_is_part_of_the_fingerprint():
         method_fingerprint(clf) for clf in (weighted, MinSupport(weighted, 1), MinSupport(weighted, 2))
     }
     assert len(prints) == 6
-    assert method_fingerprint(TAN(class_weight=None, weight_unit=None)) == method_fingerprint(TAN())
 
 
 def test_a_study_counts_and_explains_the_right_columns(tmp_path):
@@ -233,9 +232,3 @@ def test_a_study_counts_and_explains_the_right_columns(tmp_path):
 @parametrize_with_checks([MinSupport(BernoulliNB()), MinSupport(HieTAN()), MinSupport(LogisticRegression())])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
-
-
-def test_around_a_classifier_of_others_it_cannot_be_saved(tmp_path):
-    with pytest.raises(TypeError, match="got BernoulliNB. For other estimators use skops"):
-        save(MinSupport(BernoulliNB()).fit(DATA.X, DATA.y), tmp_path / "model")
-    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,7 @@ from hietan.candidates.models import TrainedModel
 from hietan.candidates.names import RowNames, find_rows, match_rows
 from hietan.candidates.ranking import align_columns
 from hietan.datasets import Dataset
-from hietan.explain import Explanation, NeighbourExplanation
+from hietan.explain import Explanation
 
 _STRONGEST = 5
 
@@ -109,23 +109,11 @@ def explain_rows_by_name(
         label = f"{name} ({symbol})" if symbol not in ("", name) else name
         target = classes[found.classes.index(found.target)]
         named = replace(found, row=label, classes=classes, target=target)
-        if isinstance(named, NeighbourExplanation):
-            named = _with_names_of_voters(named, found, trained)
         support = row_support(trained, found)
         explained.append(
             RowExplanation(name, named, matches[i] is not None, noun, support, trained.class_sizes)
         )
     return tuple(explained)
-
-
-def _with_names_of_voters(
-    named: NeighbourExplanation, found: NeighbourExplanation, trained: TrainedModel
-) -> NeighbourExplanation:
-    """The explanation with the names of the training rows that vote, and those of their classes."""
-    rows = {f"training row {number}": name for number, name in enumerate(trained.training_rows)}
-    label_of = dict(zip(found.classes, named.classes, strict=True))
-    voters = (replace(n, row=rows.get(n.row, n.row), label=label_of[n.label]) for n in found.neighbours)
-    return replace(named, neighbours=tuple(voters))
 
 
 def row_support(trained: TrainedModel, explanation: Explanation) -> tuple[tuple[int, ...], ...]:

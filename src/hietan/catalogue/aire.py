@@ -45,13 +45,6 @@ _MODELS: tuple[tuple[str, str, str, Callable[[], Any], str], ...] = (
     ),
     ("tan", "TAN", "a tree", TAN, "for one small tree for all rows, over features that were selected first"),
     (
-        "nearest",
-        "nearest rows",
-        "votes of similar rows",
-        partial(LazySelection, selection="rnb", n_features=_ALL_FEATURES, model="nearest"),
-        "for reasons by example, over features that are the same for all rows",
-    ),
-    (
         "logistic",
         "logistic regression",
         "small weights",
@@ -80,14 +73,6 @@ def _lazy_entries() -> list[MethodEntry]:
                 partial(LazySelection, selection=name, model="tan"),
                 AIRE,
             ),
-            MethodEntry(
-                f"{name}-nearest",
-                f"{title} + nearest rows",
-                f"{idea}; votes of similar rows",
-                "for reasons by example: it names the training rows that are most alike",
-                partial(LazySelection, selection=name, model="nearest"),
-                AIRE,
-            ),
         ]
     return entries
 
@@ -108,14 +93,6 @@ AIRE_ENTRIES = (
         "the 50 most relevant features; ignores the hierarchy",
         "as the baseline of HNB",
         partial(LazySelection, selection="rnb"),
-        AIRE,
-    ),
-    MethodEntry(
-        "nearest",
-        "nearest rows",
-        "votes of similar rows; ignores the hierarchy",
-        "as the baseline of the selections with nearest rows",
-        _MODELS[2][3],
         AIRE,
     ),
     *(

@@ -14,7 +14,8 @@ from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.methods import METHODS, method_sets
 from hietan.classifiers import ALPHA_GRID, LAMBDA_CRITERIA, SMOOTHINGS
-from hietan.classifiers.checks import is_lambda_fraction, is_positive, is_weight
+from hietan.classifiers.checks import is_positive, is_weight
+from hietan.classifiers.proximal_graph import is_lambda_fraction
 from hietan.evaluation import Method, gmean_scorer
 from hietan.exceptions import CatalogueError
 from hietan.selection import MinSupport

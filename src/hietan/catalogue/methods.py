@@ -210,7 +210,7 @@ def method_sets() -> dict[str, tuple[str, ...]]:
 
     "paper" has the methods that the paper compares, "bayes" the Bayesian networks among them, "ours" the two that this
     package adds, "modern" those of scikit-learn, and "aire" the selections of features along the hierarchy, lazy and
-    eager, with naive Bayes, trees, nearest rows and logistic regression (Artificial Intelligence Review, 2018).
+    eager, with naive Bayes, trees and logistic regression (Artificial Intelligence Review, 2018).
 
     >>> method_sets()["bayes"]
     ('tan', 'hie-tan', 'hie-tan-lite', 'hre-tan', 'hie-aode-lite')

@@ -1,9 +1,9 @@
-"""What the Bayesian classifiers share: their parameters, the steps of a fit, and predictions through one hook."""
+"""What the Bayesian classifiers share: their parameters, the steps of a fit, and predictions through few hooks."""
 
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,118 +11,90 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._fitted_state import FittedState, require
-from hietan.classifiers._fitting import (
-    Columns,
-    Counted,
-    RowCounter,
-    RowCounts,
-    RowsInMemory,
-    TrainingRows,
-    check_known_classes,
-    choose_weighing,
-    read_rows,
-)
-from hietan.classifiers._partitions import also_lazily, read_blocks
+from hietan.classifiers._fitting import Counting, RowsInMemory, read_rows
+from hietan.classifiers._partitions import RowsInBlocks, also_lazily, read_blocks
 from hietan.classifiers._solvers.leave_one_out import log_shares
 from hietan.classifiers.checks import (
+    ACCEPTED,
+    Accepted,
     align_hierarchy,
-    check_binarize,
-    check_class_weight,
-    check_hierarchy,
-    check_n_jobs,
+    check_parameters,
     check_prior,
-    check_weight_unit,
-    is_weight,
+    class_weights,
     refuse_dataset,
     require_weight,
-    validated,
     warn_of_columns,
     warn_of_contradiction,
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import ExplainsRows, ScoreParts
+from hietan.explain import ExplainsRows
 from hietan.hierarchy import Hierarchy
-from hietan.structure import BinaryRows, PairCounts, count_pairs, first_violation, root_log_prob
-
-SMOOTHINGS = _kernel.SMOOTHINGS
+from hietan.structure import BinaryRows, PairCounts, Violation, count_pairs, first_violation, root_log_prob
 
 
 class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that needs nothing but per-class counts of binary features.
 
-    A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior` and
-    `n_jobs`) and implements the steps that are its own. They are run in this order:
+    A subclass stores its parameters (at least `hierarchy`, `alpha`, `smoothing`, `binarize`, `class_prior`,
+    `class_weight` and `n_jobs`) and implements its own steps. They run in this order:
 
-    1. `_check_parameters` refuses wrong parameters, at the beginning of every call.
+    1. `_check_parameters` raises an error for wrong parameters, at the beginning of every call. It looks them up in the
+       table `_accepted`.
     2. `fit` and the first `partial_fit` read the columns and classes, then `_draw` makes the random choices.
-    3. `_count` counts the rows and checks them against the hierarchy. The counts are stored; `_tune` may choose
-       parameters by the rows and the counts.
+    3. `_count` counts the rows and checks them against the hierarchy. The counts are stored.
     4. `_learn` learns from the counts what does not depend on the row to predict. It runs at the end of `fit`; after
        `partial_fit` it waits for the first use of its result, `_learned`.
-    5. `_scorer` prepares the scoring of rows, which are then scored in chunks, and `_parts_of` takes the same scores
-       apart for `explain`.
+    5. `_joint_log` scores rows, chunk by chunk, and `_score_parts` returns the terms of the same scores for `explain`
+       (`_state_parts` returns them faster if they can be looked up).
 
-    The abstract ones must be implemented; `PackedBayes` does most of it. If step 1 refuses a call, the model stays as
-    it was. If step 2 or 3 refuses one, `fit` leaves no model, and `partial_fit` leaves the existing one unchanged.
+    If step 1 raises an error, the model stays as it was. If step 2 or 3 raises one, `fit` leaves no model, and
+    `partial_fit` leaves the existing one unchanged.
     """
 
     hierarchy: Hierarchy | None
-    alpha: float
+    alpha: float | None
     smoothing: str
     binarize: float | None
     class_prior: ArrayLike | None
-    class_weight: Mapping[Any, float] | str | None = None
-    weight_unit: float | None = None
+    class_weight: Mapping[Any, float] | str | None
     n_jobs: int | None
+    alpha_: float  # only of classifiers that can choose it
     weight_unit_: float
-    counts_: Any  # RowCounts of the kind that `_count` returns
+    counts_: Any  # as `_count` returns them
+    _accepted: ClassVar[Accepted] = ACCEPTED
     _stored = frozenset(
         {"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "weight_unit_"}
     )
-    # Since release 0.1, whose studies are recognised: see hietan.evaluation.study.fingerprint.
-    __added_parameters__: ClassVar[frozenset[str]] = frozenset({"class_weight", "weight_unit"})
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
-        """The fitted attributes that are drawn at random, once per model."""
+        """Return the fitted attributes that are drawn at random, once per model."""
         return {}
-
-    def _check_source(self, *, at_once: bool) -> None:
-        """Refuse training rows that do not come at once and in memory, if the parameters need all of them."""
-
-    def _tune(self, rows: TrainingRows) -> None:
-        """Choose what is chosen by the training rows, once they are counted."""
-
-    def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
-        """Store what the weights of the rows of each class were multiplied with (None: 1), if it is needed later."""
 
     @staticmethod
     @abstractmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
-        """Count the rows, given the class of each. Static, because it is sent to a cluster without the model."""
+    def _count(
+        rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy, n_jobs: int | None
+    ) -> tuple[Any, Violation | None]:
+        """Count the rows, given the class of each, and find the first one that contradicts the hierarchy.
+
+        Counts of two parts of the data can be added. Static, because it is sent to a cluster without the model.
+        """
 
     @abstractmethod
     def _learn(self) -> Any:
-        """What follows from `counts_` and `hierarchy_` and is needed for every row."""
+        """Return what follows from `counts_` and `hierarchy_` and is needed for every row."""
 
     @abstractmethod
-    def _scorer(
-        self, rows: BinaryRows, log_prior: NDArray[np.float64]
-    ) -> Callable[[int, int], NDArray[np.float64]]:
-        """A function of start and stop that gives ln P(c, x) of these rows; threads call it."""
-
-    @abstractmethod
-    def _parts_of(
-        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
-    ) -> ScoreParts:
-        """The parts that add up to ln P(c, x) of the rows from start to stop."""
+    def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:
+        """Return ln P(c, x) of rows, shape (n_rows, n_classes); threads call it."""
 
     # ------------------------------------------------------------------------------------------ fitting
 
@@ -142,30 +114,33 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
             Their classes.
         sample_weight : array or Dask collection of shape (n_samples,) or None, default None
             How often each row counts; 0 leaves it out. Weights that are not whole numbers are rounded to multiples of
-            `weight_unit_`; with a Dask collection, they need the parameter `weight_unit`. None means once.
+            `weight_unit_`; with a Dask collection, they must be whole. None means once.
 
         Returns
         -------
         self
             The fitted classifier.
         """
+        self._fit(X, y, sample_weight)
+        return self
+
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any
+    ) -> tuple[RowsInMemory | RowsInBlocks, NDArray[np.float64] | None]:
+        """Fit, and return what `_add_rows` returns."""
         refuse_dataset(self, X, y)
         self._check_parameters()
-        self._check_source(at_once=not is_partitioned(X))
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
         for name in ("counts_", "_structure"):
             self.__dict__.pop(name, None)
-        rows: TrainingRows = (
-            read_blocks(self, X, y, sample_weight)
-            if is_partitioned(X)
-            else read_rows(self, X, y, sample_weight, reset=True)
-        )
-        require_weight(rows.labels)
-        self._take_in(rows, rows.labels, at_once=isinstance(rows, RowsInMemory))
-        if isinstance(rows, RowsInMemory):
-            warn_of_lost_values(rows.X, self.binarize, rows.names, stacklevel=2)
+        in_blocks = is_partitioned(X)
+        read = read_blocks(self, X, y, sample_weight) if in_blocks else read_rows(self, X, y, sample_weight)
+        require_weight(read.labels)
+        added = self._add_rows(read, read.labels, 1.0 if in_blocks else None)
+        if not in_blocks:
+            warn_of_lost_values(read.X, self.binarize, read.names, stacklevel=3)
         _ = self._learned
-        return self
+        return added
 
     def partial_fit(
         self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
@@ -183,16 +158,22 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         classes : array of shape (n_classes,) or None, default None
             All labels that this or later calls may contain. The first call needs it; later ones may leave it out.
         sample_weight : array of shape (n_samples,) or None, default None
-            How often each row counts; 0 leaves it out. Weights that are not whole numbers need the parameter
-            `weight_unit`, because the total of all parts is not known. None means once.
+            How often each row counts, a whole number (others would be rounded by their total, which is not known); 0
+            leaves it out. None means once.
 
         Returns
         -------
         self
             The classifier, fitted to all rows so far.
         """
+        self._partial_fit(X, y, classes, sample_weight)
+        return self
+
+    def _partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
+    ) -> NDArray[np.float64] | None:
+        """Add rows, and return what the weights of the rows of each class were multiplied with."""
         self._check_parameters()
-        self._check_source(at_once=False)
         if is_partitioned(X):
             raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
         first = not hasattr(self, "counts_")
@@ -202,61 +183,53 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
             )
         rows = read_rows(self, X, y, sample_weight, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
-        check_known_classes(rows.y, known, None if first else self.classes_, self.class_weight)
-        self._take_in(rows, known, at_once=False)
-        return self
+        self._check_known_classes(rows.y, known)
+        _, per_class = self._add_rows(rows, known, 1.0 if first else self.weight_unit_)
+        return per_class
 
-    def _take_in(self, rows: TrainingRows, classes: NDArray[Any], *, at_once: bool) -> None:
-        """Count rows and add them to any counts that are already there. Called only by `fit` and `partial_fit`."""
+    def _add_rows(
+        self,
+        rows: RowsInMemory | RowsInBlocks,
+        classes: NDArray[Any],
+        unit: float | None,
+    ) -> tuple[RowsInMemory | RowsInBlocks, NDArray[np.float64] | None]:
+        """Count rows and add them to any counts that are already there.
+
+        `unit` is the unit of their weights; None chooses it. Returns the rows as they were weighed, and what the
+        weights of the rows of each class were multiplied with (None: 1).
+        """
         first = not hasattr(self, "counts_")
         self._check_classes(classes)
         hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
-        columns = Columns(rows.n_features, rows.names, classes, hierarchy)
-        weighing = choose_weighing(
-            rows,
-            classes,
-            class_weight=self.class_weight,
-            weight_unit=self.weight_unit,
-            unit_so_far=None if first else self.weight_unit_,
-            at_once=at_once,
-        )
-        rows = rows.weighed(weighing)
+        per_class = class_weights(self.class_weight, classes, rows.class_totals(classes))
+        rows = rows.weighed(classes, per_class, unit)
         if first:  # warn once, not for every part of the data
-            warn_of_columns(self.hierarchy, rows.names, stacklevel=3)
-            warn_without_hierarchy(self, stacklevel=3)
+            warn_of_columns(self.hierarchy, rows.names, stacklevel=4)
+            warn_without_hierarchy(self, stacklevel=4)
         drawn = self._draw(rows.n_features) if first else {}
-        counted = rows.counted(RowCounter(columns, self.binarize, self._count, self.n_jobs))
-        warn_of_contradiction(counted.violation, stacklevel=3)
-        counts = counted.counts if first else self.counts_ + counted.counts
-        # Nothing is refused from here on.
-        self._set_columns(columns)
+        counts, violation = rows.counted(
+            Counting(self._count, classes, hierarchy, self.binarize), self.n_jobs
+        )
+        warn_of_contradiction(violation, stacklevel=4)
+        # From here on, nothing raises an error.
+        self.classes_, self.hierarchy_, self.n_features_in_ = classes, hierarchy, rows.n_features
+        self.__dict__.pop("feature_names_in_", None)
+        if rows.names is not None:
+            self.feature_names_in_ = rows.names
         for name, value in drawn.items():
             setattr(self, name, value)
-        self.weight_unit_ = weighing.unit
-        self._keep_class_weights(weighing.per_class)
-        self._set_counts(counts)
-        self._tune(rows)
-
-    def _set_columns(self, columns: Columns) -> None:
-        self.classes_ = columns.classes
-        self.hierarchy_ = columns.hierarchy
-        self.n_features_in_ = columns.n_features
-        self.__dict__.pop("feature_names_in_", None)
-        if columns.names is not None:
-            self.feature_names_in_ = columns.names
-
-    def _set_counts(self, counts: RowCounts) -> None:
-        self.counts_ = counts
-        self.class_count_ = counts.class_count
+        self.weight_unit_ = rows.unit
+        self.counts_ = counts if first else self.counts_ + counts
+        self.class_count_ = self.counts_.class_count
         self._structure = None
+        return rows, per_class
 
     @property
     def _learned(self) -> Any:
         """The result of `_learn`, computed on first use."""
         structure = self.__dict__.get("_structure")
-        if (
-            structure is None
-        ):  # threads that ask at the same time learn the same: it does not matter whose stays
+        # Two threads may both learn it; they learn the same, so either result may stay.
+        if structure is None:
             structure = self._structure = self._learn()
         return structure
 
@@ -274,8 +247,12 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         """
         rows = self._read(X)
         _ = self._learned  # once, before there are threads
-        joint_log = self._scorer(rows, self._log_prior())
-        chunks = map_chunks(joint_log, rows.n_rows, self.n_jobs, chunks_per_job=self._chunks_per_job)
+        chunks = map_chunks(
+            lambda start, stop: self._joint_log(rows.between(start, stop)),
+            rows.n_rows,
+            self.n_jobs,
+            chunks_per_job=self._chunks_per_job,
+        )
         return np.concatenate(chunks)
 
     @also_lazily
@@ -298,45 +275,29 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         labels: NDArray[Any] = self.classes_[np.argmax(joint, axis=1)]
         return labels
 
-    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
-        rows, log_prior = self._read(X), self._log_prior()
-        return lambda start, stop: self._parts_of(rows, start, stop, log_prior), rows.n_rows
-
     def _read(self, X: Any) -> BinaryRows:
-        """The rows to predict, validated."""
+        """Return the rows to predict, validated."""
         check_is_fitted(self)
         if is_partitioned(X):
             raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
-        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
     def _log_prior(self) -> NDArray[np.float64]:
-        n_classes = len(self.classes_)
         if self.class_prior is not None:
-            return np.log(check_prior(self.class_prior, n_classes))
-        return log_shares(self.class_count_, self._alpha_in_use() / self.weight_unit_)
+            return np.log(check_prior(self.class_prior, len(self.classes_)))
+        return log_shares(self.class_count_, self._alpha / self.weight_unit_)
 
-    def _alpha_in_use(self) -> float:
-        return float(self.alpha)
+    @property
+    def _alpha(self) -> float:
+        """The parameter, or the value that was chosen."""
+        return self.alpha_ if self.alpha is None else float(self.alpha)
 
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        self._check_alpha()
-        if self.smoothing not in SMOOTHINGS:
-            raise ValueError(f"smoothing must be one of {SMOOTHINGS}, got {self.smoothing!r}")
-        check_binarize(self.binarize)
-        check_class_weight(self.class_weight)
-        check_weight_unit(self.weight_unit)
-        check_n_jobs(self.n_jobs)
-        check_hierarchy(self.hierarchy)
-
-    def _check_alpha(self) -> None:
-        if not is_weight(self.alpha):
-            raise ValueError(
-                f"alpha must be a number above 0 (from 1e-300 to below 1e300), got {self.alpha!r}"
-            )
+        check_parameters(self, self._accepted)
 
     def _check_classes(self, classes: NDArray[Any]) -> None:
         if len(classes) < 2:
@@ -345,8 +306,23 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
             )
         check_prior(self.class_prior, len(classes))
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "counts_")
+    def _check_known_classes(self, y: NDArray[Any], classes: NDArray[Any]) -> None:
+        """Raise an error for a part of the data that does not go with its classes, or these with earlier ones."""
+        so_far = self.classes_ if hasattr(self, "counts_") else classes
+        if not np.array_equal(classes, so_far):
+            raise ValueError(
+                f"classes {classes.tolist()} are not those of the first call, {so_far.tolist()}; pass the same or none"
+            )
+        unknown = np.setdiff1d(y, classes)
+        if unknown.size:
+            raise ValueError(
+                f"y holds the labels {unknown.tolist()}, which are not among the classes {classes.tolist()}"
+            )
+        if isinstance(self.class_weight, str):
+            raise ValueError(
+                'class_weight="balanced" needs all training rows at once, which partial_fit does not have; pass a '
+                "dict of class: weight"
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -354,62 +330,40 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         return tags
 
 
-class PackedBayes(BaseBayes):
-    """A classifier that counts ones and pairs of ones, and scores rows that are packed into words, 64 to a word.
-
-    A subclass implements `_learn`, `_joint_log` and `_score_parts`.
-    """
+class PairBayes(BaseBayes):
+    """A classifier that counts ones and pairs of ones; the kernel scores rows that are packed, 64 to a word."""
 
     counts_: PairCounts
-    _needs_pairs = True  # whether `_count` counts pairs
 
     @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
-        counts = count_pairs(rows, codes, len(columns.classes), n_jobs=n_jobs)
-        return Counted(counts, first_violation(rows, columns.hierarchy, n_jobs=n_jobs))
-
-    @abstractmethod
-    def _joint_log(
-        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """ln P(c, x) of `n_rows` packed rows, shape (n_rows, n_classes)."""
-
-    @abstractmethod
-    def _score_parts(
-        self, words: NDArray[np.uint64], n_rows: int, log_prior: NDArray[np.float64]
-    ) -> ScoreParts:
-        """The parts that add up to the `_joint_log` of these rows."""
-
-    def _scorer(
-        self, rows: BinaryRows, log_prior: NDArray[np.float64]
-    ) -> Callable[[int, int], NDArray[np.float64]]:
-        def joint_log(start: int, stop: int) -> NDArray[np.float64]:
-            return self._joint_log(rows.words(np.arange(start, stop)), stop - start, log_prior)
-
-        return joint_log
-
-    def _parts_of(
-        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
-    ) -> ScoreParts:
-        return self._score_parts(rows.words(np.arange(start, stop)), stop - start, log_prior)
+    def _count(
+        rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy, n_jobs: int | None
+    ) -> tuple[PairCounts, Violation | None]:
+        counts = count_pairs(rows, codes, n_classes, n_jobs=n_jobs)
+        return counts, first_violation(rows, hierarchy, n_jobs=n_jobs)
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         counts = fitted["counts_"]
         require(isinstance(counts, PairCounts), "counts_ are not counts of pairs")
         missing = counts.is_dense and counts.n_features > 1 and not counts.pairs.size
-        require(not (self._needs_pairs and missing), "the counts of pairs are missing")
+        require(not missing or self._count is not PairBayes._count, "the counts of pairs are missing")
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
         """ln P(x_v = 1 | c) of each class and feature by itself, without any other feature."""
         check_is_fitted(self)
-        return root_log_prob(self.counts_, **self._smoothing_arguments())
+        return root_log_prob(self.counts_, self._smoothing)
 
-    def _smoothing_arguments(self) -> dict[str, Any]:
-        """What the kernel needs besides the counts to turn them into probabilities."""
-        return {"smoothing": _kernel.Smoothing(self.smoothing, float(self.alpha), self.weight_unit_)}
+    @property
+    def _smoothing(self) -> _kernel.Smoothing:
+        return _kernel.Smoothing(self.smoothing, self._alpha, self.weight_unit_)
 
-    def _count_arguments(self) -> dict[str, Any]:
-        """The counts, for the kernel."""
-        return {"counts": self.counts_.kernel}
+    @property
+    def _tables(self) -> dict[str, Any]:
+        """What the kernel needs to compute probabilities."""
+        return {"counts": self.counts_.kernel, "smoothing": self._smoothing}
+
+    def _words(self, rows: BinaryRows) -> dict[str, Any]:
+        """Rows as the kernel reads them."""
+        return {"words": rows.words(np.arange(rows.n_rows)), "n_rows": rows.n_rows}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from hietan._runtime.notebook import Documented
 from hietan.hierarchy import Hierarchy
-from hietan.structure import OpenCounts, PairCounts, check_open_counts, is_unit
+from hietan.structure import OpenCounts, PairCounts, check_open_counts
 
 
 class FittedState(Documented):
@@ -34,10 +35,12 @@ class FittedState(Documented):
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         self.__dict__.update(state)
         self.__dict__.pop("_structure", None)
-        fitted = self._fitted_attributes()
-        if fitted:
+        if self.__sklearn_is_fitted__():
             self._check_parameters()
-            self._check_fitted(fitted)
+            self._check_fitted(self._fitted_attributes())
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return vars(self).keys() >= self._stored
 
     def _fitted_attributes(self) -> dict[str, Any]:
         known = self._stored | self._stored_sometimes
@@ -50,9 +53,8 @@ class FittedState(Documented):
         require(isinstance(hierarchy, Hierarchy), "hierarchy_ is not a hierarchy")
         require(type(d) is int and d == len(hierarchy) > 0, "the hierarchy and n_features_in_ disagree")
         require(isinstance(classes, np.ndarray) and classes.ndim == 1, "the classes are not an array")
-        require(
-            len(classes) > 1 and bool((np.unique(classes) == classes).all()), "the classes are not sorted"
-        )
+        right = len(classes) > 1 and np.array_equal(np.unique(classes), classes)
+        require(right, "the classes are not two or more labels, sorted")
         if "feature_names_in_" in fitted:
             _check_column_names(fitted["feature_names_in_"], hierarchy)
         if "root_order_" in fitted:
@@ -64,7 +66,9 @@ class FittedState(Documented):
         if "counts_" in fitted:
             _check_counts(fitted["counts_"], len(classes), hierarchy)
             _check_same(fitted["class_count_"], fitted["counts_"].class_count)
-            require(is_unit(fitted["weight_unit_"]), "weight_unit_ is not a power of two")
+            unit = fitted["weight_unit_"]
+            right = isinstance(unit, float) and 2.0**-200 <= unit <= 2.0**200 and math.frexp(unit)[0] == 0.5
+            require(right, f"weight_unit_ is not a power of two that `fit` chooses: {unit!r:.80}")
         if "coef_" in fitted:
             n_rows = 1 if len(classes) == 2 else len(classes)
             check_numbers(fitted["coef_"], (n_rows, d), "coef_")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import reduce, wraps
-from operator import add
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -15,21 +14,15 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime import dask_blocks
-from hietan.classifiers._fitting import (
-    Columns,
-    Counted,
-    RowCounter,
-    RowsInMemory,
-    class_totals,
-)
+from hietan.classifiers._fitting import Counting, RowsInMemory, class_totals
 from hietan.classifiers.checks import read_weights
 from hietan.hierarchy.tables import column_labels
-from hietan.structure import Weighing
+from hietan.structure import Violation
 
 
 @dataclass(frozen=True, eq=False)
 class RowsInBlocks:
-    """Delayed blocks of rows and of labels; see `TrainingRows`.
+    """Delayed blocks of rows and of labels; the same as `RowsInMemory`.
 
     Attributes
     ----------
@@ -37,18 +30,18 @@ class RowsInBlocks:
         The classifier that the blocks are validated for.
     X, y : lists of delayed blocks
         The rows and their labels, divided in the same way.
+    weights : list of delayed blocks or None
+        The weights of the rows, divided in the same way.
     n_features : int
         The number of columns.
     names : array of str or None
         The names of the columns, if they have any.
-    weights : list of delayed blocks or None
-        The weights of the rows, divided in the same way.
     labels : array
         The labels that occur, sorted; rows of weight 0 do not.
     totals : array
         The number of rows with each of these labels or, if they have weights, the sum of these.
-    weighing : Weighing or None
-        How the rows are weighed; None before this is known.
+    per_class : array of shape (n_classes,) or None
+        What the weights of the rows of each class are multiplied with.
     """
 
     estimator: Any
@@ -59,29 +52,45 @@ class RowsInBlocks:
     names: Any
     labels: NDArray[Any]
     totals: NDArray[np.float64]
-    weighing: Weighing | None = None
+    per_class: NDArray[np.float64] | None = None
+    unit: float = 1.0
 
     def class_totals(self, classes: NDArray[Any]) -> NDArray[np.float64]:
         """The number of rows with each label or, if they have weights, the sum of these."""
         return class_totals(self.labels, self.totals, classes)
 
-    def weighed(self, weighing: Weighing) -> RowsInBlocks:
-        """The same blocks, to be weighed where they are."""
-        return replace(self, weighing=weighing)
+    def weighed(
+        self,
+        classes: NDArray[Any],
+        per_class: NDArray[np.float64] | None = None,
+        unit: float | None = None,
+    ) -> RowsInBlocks:
+        """Return the same blocks, to be weighed where they are."""
+        return replace(self, per_class=per_class)
 
-    def counted(self, counter: RowCounter) -> Counted:
-        """The sum of the counts of all blocks: each block is counted where it is, and only counts are sent."""
+    def counted(self, how: Counting, n_jobs: int | None) -> tuple[Any, Violation | None]:
+        """Return the sum of the counts of all blocks: each block is counted where it is, and only counts are sent.
+
+        The workers share the blocks: each counts one in a single thread.
+        """
         lazy = dask_blocks.dask()
-        reader = lazy.delayed(_reader(self.estimator, counter.columns), traverse=False)
-        # The workers share the blocks: each counts one in a single thread.
-        shared = lazy.delayed((replace(counter, n_jobs=1), self.weighing), traverse=False)
+        shared = lazy.delayed((self._reader(), how, self.per_class), traverse=False)
         count = lazy.delayed(_count_block, pure=False)
         weights = self.weights or [None] * len(self.X)
-        parts = [count(reader, shared, *block) for block in zip(self.X, self.y, weights, strict=True)]
-        total: Counted | None = dask_blocks.tree_sum(parts, _sum).compute()
+        parts = [count(shared, *block) for block in zip(self.X, self.y, weights, strict=True)]
+        total = dask_blocks.tree_sum(parts, _sum).compute()
         if total is None:
             raise ValueError("X has no rows")
-        return total
+        counts, violation, _ = total
+        return counts, violation
+
+    def _reader(self) -> Any:
+        """Return a copy that knows only the columns: scikit-learn compares a block's columns with an estimator's."""
+        reader = clone(self.estimator).set_params(hierarchy=None)
+        reader.n_features_in_ = self.n_features
+        if self.names is not None:
+            reader.feature_names_in_ = self.names
+        return reader
 
 
 def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> RowsInBlocks:
@@ -169,20 +178,12 @@ def _label_totals(y: Any, weights: Any) -> tuple[int, NDArray[Any], NDArray[np.f
     return len(y), labels, class_totals(y, read, labels)
 
 
-def _reader(estimator: Any, columns: Columns) -> Any:
-    """A copy that knows only the columns: scikit-learn compares a block's columns with an estimator's."""
-    reader = clone(estimator).set_params(hierarchy=None)
-    reader.n_features_in_ = columns.n_features
-    if columns.names is not None:
-        reader.feature_names_in_ = columns.names
-    return reader
+_Counted = tuple[Any, Violation | None, int]  # counts, the first contradiction, the number of rows
 
 
-def _count_block(
-    reader: Any, shared: tuple[RowCounter, Weighing], X: Any, y: Any, weights: Any
-) -> Counted | None:
-    """The counts of a block; None if it has no rows."""
-    counter, weighing = shared
+def _count_block(shared: tuple[Any, Counting, Any], X: Any, y: Any, weights: Any) -> _Counted | None:
+    """Return the counts of a block; None if it has no rows."""
+    reader, how, per_class = shared
     y = np.asarray(y)
     if X.shape[0] != len(y):
         raise ValueError(
@@ -191,11 +192,20 @@ def _count_block(
     if not len(y):
         return None
     X, y = validate_data(reader, X, y, accept_sparse="csr", dtype="numeric", reset=False)
-    rows = RowsInMemory(X, y, None, read_weights(weights, len(y)), len(y))
-    return counter(rows.weighed(weighing))
+    rows = RowsInMemory(X, y, None, read_weights(weights, len(y))).weighed(how.classes, per_class, 1.0)
+    return *rows.counted(how, 1), len(y)
 
 
-def _sum(*parts: Counted | None) -> Counted | None:
-    """The sum of some blocks in the order of the rows."""
-    counted = [part for part in parts if part is not None]
-    return reduce(add, counted) if counted else None
+def _sum(*parts: _Counted | None) -> _Counted | None:
+    """Return the sum of some blocks in the order of the rows, with the first contradiction in all of them."""
+    total: _Counted | None = None
+    for part in parts:
+        if total is None or part is None:
+            total = total or part
+            continue
+        violation = total[1]
+        if violation is None and part[1] is not None:
+            row, parent, child = part[1]
+            violation = total[2] + row, parent, child
+        total = total[0] + part[0], violation, total[2] + part[2]
+    return total

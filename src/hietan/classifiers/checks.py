@@ -1,11 +1,11 @@
-"""Checks of parameters and of the hierarchy that several classifiers and selections share."""
+"""Checks of parameters and data, and warnings for beginners, that several classifiers and selections share."""
 
 from __future__ import annotations
 
 import numbers
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +13,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.sparsefuncs import min_max_axis
-from sklearn.utils.validation import validate_data
 
+from hietan import _kernel
 from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import MAX_JOBS
 from hietan._runtime.spelling import lookalikes
 from hietan.exceptions import DataWarning, HierarchyWarning
 from hietan.hierarchy import Hierarchy
-from hietan.structure import Violation, is_unit
+from hietan.structure import Violation
+
+SMOOTHINGS = _kernel.SMOOTHINGS
+
+# ------------------------------------------------------------------------------------------ parameters
 
 
 def is_number(value: object) -> bool:
@@ -37,6 +41,72 @@ def is_finite(value: object) -> bool:
 def is_positive(value: object) -> bool:
     """Whether a value is a number above 0 that a float can hold."""
     return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
+
+
+def is_weight(value: object) -> bool:
+    """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
+    return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
+
+
+def is_whole(value: object, least: int, most: int) -> bool:
+    """Whether a value is an integer within these limits, both included; True and False are not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value) <= most
+
+
+def is_one_of(accepted: Sequence[str]) -> Callable[[object], bool]:
+    """Return the test whether a value is one of these texts."""
+    return lambda value: isinstance(value, str) and value in accepted
+
+
+def _is_class_weight(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(is_positive, value.values()))
+    return value is None or (isinstance(value, str) and value == "balanced")
+
+
+Accepted = Mapping[str, tuple[Callable[[Any], bool], str]]
+"""For each parameter, a test, and in words what is accepted."""
+ACCEPTED: Accepted = {
+    "alpha": (is_weight, "a number above 0 (from 1e-300 to below 1e300)"),
+    "smoothing": (is_one_of(SMOOTHINGS), f"one of {', '.join(SMOOTHINGS)}"),
+    "binarize": (
+        lambda value: value is None or is_finite(value),
+        "a number, the threshold above which a feature is 1, or None for an X that holds only 0 and 1",
+    ),
+    "class_weight": (_is_class_weight, "'balanced', a dict of class: number above 0, or None"),
+    "calibrate": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    "n_jobs": (
+        lambda value: value is None or (is_whole(value, -MAX_JOBS, MAX_JOBS) and value != 0),
+        f"an integer other than 0 (and at most {MAX_JOBS}), or None",
+    ),
+}
+CHOSEN: Accepted = {
+    name: (
+        lambda value: value is None or is_weight(value),
+        "a number above 0 (from 1e-300 to below 1e300), or None to choose it by the training rows",
+    )
+    for name in ("alpha", "ridge")
+}
+"""What is accepted for parameters that can be chosen by the training rows."""
+
+
+def check_parameters(model: Any, accepted: Accepted) -> None:
+    """Raise an error for the first parameter of an estimator that is not accepted."""
+    for name, value in model.get_params(deep=False).items():
+        test, words = accepted.get(name, (lambda _: True, ""))
+        if not test(value):
+            raise ValueError(f"{name} must be {words}; got {value!r}")
+        if name == "hierarchy":
+            check_hierarchy(value)
+
+
+def check_hierarchy(hierarchy: Any) -> None:
+    """Raise an error for a value that is neither a hierarchy nor None."""
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(
+            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
+            f"build one with Hierarchy.from_edges"
+        )
 
 
 def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
@@ -57,58 +127,12 @@ def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
     return prior.astype(np.float64)
 
 
-def is_lambda_fraction(value: object) -> bool:
-    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
-    return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
-
-
-def is_weight(value: object) -> bool:
-    """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
-    return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
-
-
-def check_n_jobs(n_jobs: Any) -> None:
-    """Refuse an `n_jobs` that joblib would not take, or that would start an absurd number of threads."""
-    if n_jobs is None:
-        return
-    if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0 or abs(int(n_jobs)) > MAX_JOBS:
-        raise ValueError(
-            f"n_jobs must be an integer other than 0 (and at most {MAX_JOBS}), or None; got {n_jobs!r}"
-        )
-
-
-def check_binarize(threshold: Any) -> None:
-    """Refuse a `binarize` that is neither a finite number nor None."""
-    if threshold is not None and not is_finite(threshold):
-        raise ValueError(
-            f"binarize must be a number, the threshold above which a feature is 1, or None for an X that holds "
-            f"only 0 and 1; got {threshold!r}"
-        )
-
-
-def check_class_weight(weight: Any) -> None:
-    """Refuse a `class_weight` that is not "balanced", None, or a mapping to numbers above 0."""
-    if not (
-        weight is None or isinstance(weight, Mapping) or (isinstance(weight, str) and weight == "balanced")
-    ):
-        raise ValueError(f"class_weight must be 'balanced', a dict of class: weight, or None; got {weight!r}")
-    if isinstance(weight, Mapping) and not all(map(is_positive, weight.values())):
-        raise ValueError(f"class_weight must hold numbers above 0, got {weight!r}")
-
-
 def random_source(random_state: Any) -> np.random.RandomState | np.random.Generator:
     """The source of random choices that a `random_state` stands for: scikit-learn's kinds, or a NumPy Generator."""
     if isinstance(random_state, np.random.Generator):
         return random_state
     source: np.random.RandomState = check_random_state(random_state)
     return source
-
-
-def split_seed(random_state: Any) -> Any:
-    """A `random_state` as scikit-learn's splitters take it; they do not take a NumPy Generator, which gives a seed."""
-    if isinstance(random_state, np.random.Generator):
-        return int(random_state.integers(2**32))
-    return random_state
 
 
 def require_two_classes(classes: NDArray[Any]) -> None:
@@ -121,12 +145,7 @@ def require_two_classes(classes: NDArray[Any]) -> None:
         )
 
 
-def check_weight_unit(unit: Any) -> None:
-    """Refuse a `weight_unit` that is neither a power of two nor None."""
-    if unit is not None and not (is_finite(unit) and is_unit(float(unit))):
-        raise ValueError(
-            f"weight_unit must be a power of two from 2**-200 to 2**200, such as 2**-10, or None; got {unit!r}"
-        )
+# ------------------------------------------------------------------------------------------ weights
 
 
 def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
@@ -174,6 +193,9 @@ def class_weights(
     return np.asarray(compute_class_weight(weight, classes=classes, y=classes), dtype=np.float64)
 
 
+# ------------------------------------------------------------------------------------------ data
+
+
 def in_memory(rows: Any, taker: str, reason: str) -> Any:
     """Return rows or labels as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
     if is_partitioned(rows):
@@ -183,12 +205,13 @@ def in_memory(rows: Any, taker: str, reason: str) -> Any:
     return rows
 
 
-def check_hierarchy(hierarchy: Any) -> None:
-    """Refuse what is neither a hierarchy nor None."""
-    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+def refuse_dataset(model: Any, X: Any, y: Any) -> None:
+    """Refuse a dataset in place of rows and classes, and say what to pass."""
+    if y is None and hasattr(X, "X") and hasattr(X, "y"):
+        name = type(model).__name__
         raise TypeError(
-            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
-            f"build one with Hierarchy.from_edges"
+            f"fit takes rows and classes, got a {type(X).__name__}; use "
+            f"{name}(hierarchy=data.hierarchy).fit(data.X, data.y)"
         )
 
 
@@ -199,6 +222,9 @@ def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_
     if names is None or len(set(names)) < len(names) or not all(names):
         names = [f"x{j}" for j in range(n_features)]
     return Hierarchy.unrelated(names)
+
+
+# ------------------------------------------------------------------------------------------ warnings
 
 
 def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
@@ -268,72 +294,6 @@ def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: in
             HierarchyWarning,
             stacklevel=stacklevel + 1,
         )
-
-
-def refuse_dataset(model: Any, X: Any, y: Any) -> None:
-    """Refuse a dataset in place of rows and classes, and say what to pass."""
-    if y is None and hasattr(X, "X") and hasattr(X, "y"):
-        name = type(model).__name__
-        raise TypeError(
-            f"fit takes rows and classes, got a {type(X).__name__}; use "
-            f"{name}(hierarchy=data.hierarchy).fit(data.X, data.y)"
-        )
-
-
-def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
-    """What scikit-learn's `validate_data` returns; text in X, and y among the columns of X, get an error that helps."""
-    if y:
-        _refuse_target_among_columns(X, y[0])
-    try:
-        return validate_data(model, X, *y, **options)
-    except (TypeError, ValueError) as error:
-        found = _first_text(X)
-        if found is None:
-            raise
-        column, text = found
-        raise ValueError(
-            f"column {column!r} of X holds the text {text!r:.60}; features are numbers, 0 and 1 or any that binarize "
-            f"turns into them. Dataset.from_frame, pandas.get_dummies and OneHotEncoder turn text into features; the "
-            f"column of the classes must not be in X"
-        ) from error
-
-
-def _refuse_target_among_columns(X: Any, y: Any) -> None:
-    """Refuse a frame that has y itself as a column, under the name of y."""
-    name = getattr(y, "name", None)
-    if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
-        return
-    if name in X.columns and X.shape[0] == len(y) and list(X.columns).count(name) == 1:
-        same = np.asarray(X[name].to_numpy() == y.to_numpy())
-        if same.shape == (len(y),) and same.all():
-            raise ValueError(
-                f"X has y itself as its column {name!r}, so the classes would predict themselves; pass "
-                f"X.drop(columns={name!r})"
-            )
-
-
-def _first_text(X: Any) -> tuple[Any, str] | None:
-    """The first column of X that holds a text that is not a number, and the text."""
-    if hasattr(X, "columns"):
-        columns = ((label, X[label]) for label in X.columns if list(X.columns).count(label) == 1)
-    else:
-        table = X if isinstance(X, np.ndarray) else np.array(X, dtype=object) if isinstance(X, list) else None
-        if table is None or table.ndim != 2 or table.dtype.kind not in "OUS":
-            return None
-        columns = ((j, table[:, j]) for j in range(table.shape[1]))
-    for label, column in columns:
-        for value in column.tolist() if hasattr(column, "tolist") else column.to_list():
-            if isinstance(value, str) and not _is_numeric(value):
-                return label, value
-    return None
-
-
-def _is_numeric(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def warn_of_lost_values(

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from hietan._runtime.dask_blocks import is_partitioned
 from hietan.classifiers._base import BaseBayes
 from hietan.classifiers._fitted_state import check_numbers, require
-from hietan.classifiers._fitting import Columns, Counted, RowsInMemory, TrainingRows, read_rows
+from hietan.classifiers._fitting import RowsInMemory, read_rows
 from hietan.classifiers._solvers.leave_one_out import Network
-from hietan.classifiers.checks import in_memory, is_weight, require_two_classes
-from hietan.explain import ScoreParts
-from hietan.explain.score_parts import PackedStates
+from hietan.classifiers.checks import ACCEPTED, CHOSEN, Accepted, in_memory, is_weight, require_two_classes
+from hietan.explain import ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
     OpenCounts,
     Openings,
     OpenScores,
-    Weighing,
+    Violation,
     count_openings,
+    in_units,
     mean_open_contribution,
     unpack,
+    weigh,
 )
 from hietan.structure.tree import ABSENT, ROOT
 
@@ -41,10 +43,6 @@ class HieBAN(BaseBayes):
 
     Parameters
     ----------
-    hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
-        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
-        means that no features are related.
     alpha : float or None, default 1.0
         Weight of the prior guess in every probability; it must be above 0. None means that it is chosen from a grid by
         the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
@@ -53,34 +51,17 @@ class HieBAN(BaseBayes):
     smoothing : {"laplace", "pooled"}, default "pooled"
         The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all classes together,
         so that a value that is rare or certain favours no class.
-    binarize : float or None, default 0.0
-        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
-    class_prior : array of shape (n_classes,) or None, default None
-        Probabilities of the classes, in sorted order. None means that they are estimated from y.
-    class_weight : {"balanced"}, dict or None, default None
-        What the weights of the rows of each class are multiplied with. "balanced" gives each class the same total
-        weight: n / (n_classes n_c), n_c being the weight of the rows of a class and n that of all. None means 1.
-    weight_unit : float or None, default None
-        A power of two such as 2**-10, to whose multiples the weights of rows are rounded, so that weighted counts are
-        integers. None means 1 for weights that are whole numbers; for others, `fit` chooses it so that the total lies
-        below 2^30 units. `partial_fit` and Dask collections need it for weights that are not whole numbers.
     calibrate : bool, default False
         Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
         loss of the training rows, which must then be in memory. Features that say the same thing are counted several
         times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
         the frequencies of the classes get more weight, so that predictions of a rare class become rarer. With whole
         weights above 1, the choice is too optimistic, like that of `alpha`.
-    n_jobs : int or None, default None
-        Number of threads, as in joblib. The results do not depend on it.
+    hierarchy, binarize, class_prior, class_weight, n_jobs
+        As for :class:`TAN`.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    class_count_ : array of shape (n_classes,)
-        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
-    weight_unit_ : float
-        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     class_weight_ : array of shape (n_classes,)
         What the weights of the rows of each class were multiplied with, as `class_weight` says.
     counts_ : OpenCounts
@@ -89,16 +70,10 @@ class HieBAN(BaseBayes):
         The alpha of the fit: the parameter or, if that is None, the value that was chosen.
     temperature_ : float
         The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
-    hierarchy_ : Hierarchy
-        The hierarchy over the columns of X.
     feature_log_prob_ : array of shape (n_classes, n_features)
         ln P(x_v = 1 | all parents are 1, c) of each feature.
-    feature_importances_ : array of shape (n_features,)
-        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : array of shape (n_features,)
-        The names of the columns of X, if all of them are strings.
+    classes_, class_count_, weight_unit_, hierarchy_, feature_importances_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
 
     Examples
     --------
@@ -115,9 +90,9 @@ class HieBAN(BaseBayes):
 
     without_hierarchy = "naive Bayes"
 
-    alpha: float | None  # type: ignore[assignment]
     counts_: OpenCounts
     class_weight_: NDArray[np.float64]
+    _accepted: ClassVar[Accepted] = {**ACCEPTED, **CHOSEN}
     _stored = BaseBayes._stored | {"alpha_", "temperature_", "class_weight_"}
 
     def __init__(
@@ -129,7 +104,6 @@ class HieBAN(BaseBayes):
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
-        weight_unit: float | None = None,
         calibrate: bool = False,
         n_jobs: int | None = None,
     ) -> None:
@@ -139,46 +113,66 @@ class HieBAN(BaseBayes):
         self.binarize = binarize
         self.class_prior = class_prior
         self.class_weight = class_weight
-        self.weight_unit = weight_unit
         self.calibrate = calibrate
         self.n_jobs = n_jobs
 
     # ------------------------------------------------------------------------------------------ fitting
 
-    def _check_source(self, *, at_once: bool) -> None:
-        if self.alpha is None and not at_once:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y; see :meth:`TAN.fit`.
+
+        If `alpha` or a temperature is chosen, all rows must be in memory.
+        """
+        if is_partitioned(X):
+            self._require_no_choice()
+        rows, per_class = self._fit(X, y, sample_weight)
+        self._set_choices(per_class)
+        if self.alpha is None or self.calibrate:
+            assert isinstance(rows, RowsInMemory)
+            self._choose(rows)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
+    ) -> Self:
+        """Add further training rows; see :meth:`TAN.partial_fit`. `alpha` must be given, and `calibrate` left out."""
+        self._require_no_choice()
+        self._set_choices(self._partial_fit(X, y, classes, sample_weight))
+        return self
+
+    def _require_no_choice(self) -> None:
+        """Raise an error if something is chosen by the training rows, which do not come at once and in memory."""
+        self._check_parameters()
+        if self.alpha is None:
             raise ValueError(
                 "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
                 "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
             )
-        if self.calibrate and not at_once:
+        if self.calibrate:
             raise ValueError(
                 "calibrate=True needs the scores of all training rows, so fit must get them at once and in memory; "
                 "leave calibrate out to fit to parts of the data or to a Dask collection"
             )
 
-    def _keep_class_weights(self, per_class: NDArray[np.float64] | None) -> None:
+    def _set_choices(self, per_class: NDArray[np.float64] | None) -> None:
         self.class_weight_ = np.ones(len(self.classes_)) if per_class is None else per_class
+        self.alpha_, self.temperature_ = float(1.0 if self.alpha is None else self.alpha), 1.0
 
-    @staticmethod
-    def _count(rows: BinaryRows, codes: NDArray[np.int64], columns: Columns, n_jobs: int | None) -> Counted:
-        return Counted(*count_openings(rows, codes, len(columns.classes), columns.hierarchy, n_jobs=n_jobs))
-
-    def _tune(self, rows: TrainingRows) -> None:
-        self.temperature_ = 1.0
-        if self.alpha is not None:
-            self.alpha_ = float(self.alpha)
-            if not self.calibrate:
-                return
-        assert isinstance(rows, RowsInMemory)  # by `_check_source`
+    def _choose(self, rows: RowsInMemory) -> None:
+        """Choose alpha and the temperature by the training rows."""
         table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units).sparse()
         codes = np.searchsorted(self.classes_, rows.y)
-        network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
         log_prior = None if self.class_prior is None else self._log_prior()
         if self.alpha is None:
-            self.alpha_ = network.choose_alpha(table, codes, log_prior)
+            self.alpha_ = self._network().choose_alpha(table, codes, log_prior)
         if self.calibrate:
-            self.temperature_ = network.choose_temperature(table, codes, self.alpha_, log_prior)
+            self.temperature_ = self._network().choose_temperature(table, codes, self.alpha_, log_prior)
+
+    @staticmethod
+    def _count(
+        rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy, n_jobs: int | None
+    ) -> tuple[OpenCounts, Violation | None]:
+        return count_openings(rows, codes, n_classes, hierarchy, n_jobs=n_jobs)
 
     def _learn(self) -> Openings:
         return Openings(self.hierarchy_)
@@ -227,13 +221,14 @@ class HieBAN(BaseBayes):
                 f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
             )
         weighted = read.weights is None and (self.class_weight_ != 1).any()
-        per_class = self.class_weight_ if weighted else None
-        units = Weighing(self.classes_, per_class, self.weight_unit_, rounds=True).units(read.y, read.weights)
+        units = None
+        if weighted or read.weights is not None or self.weight_unit_ != 1:
+            per_class = self.class_weight_ if weighted else None
+            units = in_units(weigh(read.y, read.weights, self.classes_, per_class), self.weight_unit_)
         rows = BinaryRows.from_matrix(read.X, self.binarize, units)
         codes = np.searchsorted(self.classes_, read.y)
-        network = Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
         log_prior = None if self.class_prior is None else self._log_prior()
-        return network.joint_log(rows, codes, self._alpha_in_use(), log_prior, self.temperature_)
+        return self._network().joint_log(rows, codes, self._alpha, log_prior, self.temperature_)
 
     @property
     def feature_log_prob_(self) -> NDArray[np.float64]:
@@ -252,59 +247,35 @@ class HieBAN(BaseBayes):
         require_two_classes(self.classes_)
         return mean_open_contribution(self._scores(), self.counts_) / self.temperature_
 
-    def _alpha_in_use(self) -> float:
-        return self.alpha_ if self.alpha is None else float(self.alpha)
-
-    def _check_alpha(self) -> None:
-        if self.alpha is not None and not is_weight(self.alpha):
-            raise ValueError(
-                f"alpha must be a number above 0 (from 1e-300 to below 1e300), or None to choose it by the training "
-                f"rows; got {self.alpha!r}"
-            )
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
+    def _network(self) -> Network:
+        return Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
 
     def _scores(self) -> OpenScores:
-        known = self._learned, self.counts_, self.smoothing, self._alpha_in_use()
-        return OpenScores(*known, unit=self.weight_unit_)
+        return self._network().scores(self._alpha)
 
-    def _scorer(
-        self, rows: BinaryRows, log_prior: NDArray[np.float64]
-    ) -> Callable[[int, int], NDArray[np.float64]]:
-        scores, table = self._scores(), rows.sparse()
+    def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:
+        return self._log_prior() + self._scores().log_likelihood(rows) / self.temperature_
 
-        def joint_log(start: int, stop: int) -> NDArray[np.float64]:
-            return log_prior + scores.log_likelihood(table, np.arange(start, stop)) / self.temperature_
-
-        return joint_log
-
-    def _parts_of(
-        self, rows: BinaryRows, start: int, stop: int, log_prior: NDArray[np.float64]
-    ) -> ScoreParts:
-        chosen = np.arange(start, stop)
-        values = unpack(rows.words(chosen), stop - start)
-        scores, openings = self._scores(), self._learned
-        is_open, first = openings.open_in(values), openings.first_parents
+    def _score_parts(self, rows: BinaryRows) -> ScoreParts:
+        values = unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
+        is_open, first = self._learned.open_in(values), self._learned.first_parents
         # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
         parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
         return ScoreParts(
             values=values,
             parents=np.where(is_open, parents, ABSENT).astype(np.int32),
-            factors=scores.factors(values) / self.temperature_,
-            base=np.tile(log_prior, (stop - start, 1)),
-            score=lambda: log_prior + scores.log_likelihood(rows, chosen) / self.temperature_,
+            factors=self._scores().factors(values) / self.temperature_,
+            base=np.tile(self._log_prior(), (rows.n_rows, 1)),
+            score=lambda: self._joint_log(rows),
         )
 
-    def _take_apart_by_state(self, X: Any) -> PackedStates:
-        rows, scores, openings = self._read(X), self._scores(), self._learned
+    def _state_parts(self) -> StateParts:
+        scores, openings = self._scores(), self._learned
 
-        def words(start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
-            ones = rows.words(np.arange(start, stop))
-            is_open = openings.open_words(ones)
-            return is_open, ones, is_open
+        def states(rows: BinaryRows) -> NDArray[np.uint8]:
+            found: NDArray[np.uint8] = openings.states(rows)
+            found[found == 2] = 0  # a 1 without all its parents counts nowhere
+            return found
 
-        off, on = scores.off / self.temperature_, scores.on / self.temperature_
-        return PackedStates(words, rows.n_rows, np.stack([off, off, on, on]))
+        unused = np.zeros_like(scores.off)
+        return StateParts(states, np.stack([unused, scores.off, unused, scores.on]) / self.temperature_)

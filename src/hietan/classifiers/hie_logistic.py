@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -11,36 +11,32 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.parallel import map_chunks, one_thread
 from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
-from hietan.classifiers._solvers.held_out import choose_ridge, choose_temperature
+from hietan.classifiers._solvers.choose_ridge import choose_ridge, choose_temperature
+from hietan.classifiers._solvers.hieban_offsets import SMOOTHING, NetworkRows, offsets_of
 from hietan.classifiers._solvers.leave_one_out import Network
-from hietan.classifiers._solvers.network_regression import SMOOTHING, NetworkRows, as_matrix, offsets_of
-from hietan.classifiers._solvers.ridge import solve_ridge
-from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
+from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
 from hietan.classifiers.checks import (
+    ACCEPTED,
+    CHOSEN,
     align_hierarchy,
-    check_binarize,
-    check_class_weight,
-    check_hierarchy,
-    check_n_jobs,
+    check_parameters,
     in_memory,
     is_weight,
     refuse_dataset,
     require_two_classes,
     require_weight,
-    validated,
     warn_of_columns,
     warn_of_contradiction,
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import ExplainsRows, ScoreParts
-from hietan.explain.score_parts import PackedStates
+from hietan.explain import ExplainsRows, ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -78,10 +74,6 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
-        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
-        means that no features are related.
     alpha : float or None, default 1.0
         Weight of the prior guess in every probability of the network; it must be above 0. None means that it is chosen
         by the exact leave-one-out log loss of HieBAN. With whole weights of rows above 1, the copies of a row are among
@@ -98,23 +90,13 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     calibrate : bool, default False
         Whether all scores are divided by a temperature, the positive number with the smallest log loss in the same
         kind of cross-validation. This changes the probabilities, but never the predicted class.
-    binarize : float or None, default 0.0
-        A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
-    n_jobs : int or None, default None
-        Number of threads, as in joblib. The results do not depend on it.
+    hierarchy, binarize, n_jobs
+        As for :class:`TAN`.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    class_count_ : array of shape (n_classes,)
-        The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
-    weight_unit_ : float
-        The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : OpenCounts
         The counts of the network.
-    hierarchy_ : Hierarchy
-        The hierarchy over the columns of X.
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         The weights w of the features. Two classes have one row, whose positive class is `classes_[1]`.
     intercept_ : array of shape (1,) or (n_classes,)
@@ -131,12 +113,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         The number of steps of Newton's method.
     gap_ : float
         An upper bound on the distance of the objective from its minimum, as a fraction of the objective.
-    feature_importances_ : array of shape (n_features,)
-        The mean absolute contribution of each feature to the log-odds over the training rows; two classes only.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : array of shape (n_features,)
-        The names of the columns of X, if all of them are strings.
+    classes_, class_count_, weight_unit_, hierarchy_, feature_importances_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
 
     Examples
     --------
@@ -205,7 +183,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)
         read = read_rows(self, _in_memory(X), _in_memory(y), _in_memory(sample_weight), reset=True)
         require_weight(read.labels)
-        read, unit = read.with_copies()
+        read = read.with_copies()
+        unit = read.unit
         classes, codes = np.unique(read.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
@@ -285,19 +264,18 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
         The rows are divided among `n_jobs` threads.
         """
-        return self._scores(self._network(), self._read(X))
+        network, rows = self._network(), self._read(X)
+        chunks = map_chunks(
+            lambda start, stop: self._scores(network, rows.between(start, stop)), rows.n_rows, self.n_jobs
+        )
+        scores = np.concatenate(chunks)
+        return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, network: OpenScores, rows: BinaryRows) -> NDArray[np.float64]:
-        table = as_matrix(rows)
-
-        def score(start: int, stop: int) -> NDArray[np.float64]:
-            joint = network.log_likelihood(rows, np.arange(start, stop))
-            linear = table[start:stop] @ self.coef_.T + self.intercept_
-            part: NDArray[np.float64] = (offsets_of(joint / self.scale_) + linear) / self.temperature_
-            return part
-
-        scores = np.concatenate(map_chunks(score, rows.n_rows, self.n_jobs))
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        linear = rows.to_csr() @ self.coef_.T + self.intercept_
+        joint = network.log_likelihood(rows)
+        scores: NDArray[np.float64] = (offsets_of(joint / self.scale_) + linear) / self.temperature_
+        return scores
 
     @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -325,92 +303,71 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any] = self.classes_[best]
         return labels
 
-    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
-        network, rows = self._network(), self._read(X)
-        scores = self._scores(network, rows)
-
-        def parts_of(start: int, stop: int) -> ScoreParts:
-            values = unpack(rows.words(np.arange(start, stop)), stop - start)
-            return self._parts(network, scores[start:stop], values)
-
-        return parts_of, rows.n_rows
-
-    def _parts(
-        self, network: OpenScores, scores: NDArray[np.float64], values: NDArray[np.uint8]
-    ) -> ScoreParts:
-        """The parts that add up to these scores of rows with these values."""
-        coef, intercept = self.coef_, self.intercept_
-        if scores.ndim == 1:  # half for the second class and minus half for the first
-            scores = np.column_stack([-scores / 2, scores / 2])
-            coef, intercept = (
-                np.vstack([-coef / 2, coef / 2]),
-                np.concatenate([-intercept / 2, intercept / 2]),
-            )
+    def _score_parts(self, rows: BinaryRows) -> ScoreParts:
+        network, values = self._network(), unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
+        coef, intercept = self._coefficients()
         terms = network.factors(values) / self.scale_
         counts_somewhere = (terms != 0).any(axis=2) | (values == 1)
+
+        def score() -> NDArray[np.float64]:
+            scores = self._scores(network, rows)
+            return scores if scores.shape[1] > 1 else np.column_stack([-scores / 2, scores / 2])
+
         return ScoreParts(
             values=values,
             parents=np.where(counts_somewhere, ROOT, ABSENT).astype(np.int32),
             factors=(terms + values[:, :, None] * coef.T) / self.temperature_,
-            base=np.tile(intercept / self.temperature_, (len(values), 1)),
-            score=lambda: scores,
+            base=np.tile(intercept / self.temperature_, (rows.n_rows, 1)),
+            score=score,
             has_probabilities=False,
         )
 
-    def _take_apart_by_state(self, X: Any) -> PackedStates:
-        network, rows = self._network(), self._read(X)
-        coef = np.vstack([-self.coef_ / 2, self.coef_ / 2]).T
+    def _state_parts(self) -> StateParts:
+        network, (coef, _) = self._network(), self._coefficients()
         off, on = network.off / self.scale_, network.on / self.scale_
-        # An open zero counts if it scores anything; a one always does, open or not.
-        says_something = np.where((off != 0).any(axis=1), np.iinfo(np.uint64).max, 0).astype(np.uint64)
+        is_silent = (off == 0).all(axis=1)
 
-        def words(start: int, stop: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]:
-            ones = rows.words(np.arange(start, stop))
-            is_open = network.openings.open_words(ones)
-            return ones | (is_open & says_something), ones, is_open
+        def states(rows: BinaryRows) -> NDArray[np.uint8]:
+            found = network.openings.states(rows)
+            # An open zero counts if it scores anything; a one always does, open or not.
+            found[(found == 1) & is_silent] = 0
+            return found
 
         closed = np.zeros_like(off)
-        factors = np.stack([closed, off, closed + coef, on + coef]) / self.temperature_
-        return PackedStates(words, rows.n_rows, factors)
+        return StateParts(states, np.stack([closed, off, closed + coef.T, on + coef.T]) / self.temperature_)
+
+    def _coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return weights and intercepts of all classes; two have half of those of the second, and minus half."""
+        coef, intercept = self.coef_, self.intercept_
+        if len(self.classes_) > 2:
+            return coef, intercept
+        return np.vstack([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
 
     def _read(self, X: Any) -> BinaryRows:
         """The rows to predict, validated."""
+        check_is_fitted(self)
         self._check_parameters()  # binarize may have been set since
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
-        X = validated(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:
         """The tables of the network."""
         check_is_fitted(self)
-        openings = Openings(self.hierarchy_)
-        return OpenScores(openings, self.counts_, SMOOTHING, self.alpha_, unit=self.weight_unit_)
+        return Network(Openings(self.hierarchy_), self.counts_, SMOOTHING, self.weight_unit_).scores(
+            self.alpha_
+        )
 
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        for name in ("alpha", "ridge"):
-            value = getattr(self, name)
-            if value is not None and not is_weight(value):
-                raise ValueError(
-                    f"{name} must be a number above 0 (from 1e-300 to below 1e300), or None to choose it by the "
-                    f"training rows; got {value!r}"
-                )
-        if not isinstance(self.calibrate, bool | np.bool_):
-            raise ValueError(f"calibrate must be True or False, got {self.calibrate!r}")
-        check_class_weight(self.class_weight)
-        check_binarize(self.binarize)
-        check_n_jobs(self.n_jobs)
-        check_hierarchy(self.hierarchy)
+        check_parameters(self, {**ACCEPTED, **CHOSEN})
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
             require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "intercept_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

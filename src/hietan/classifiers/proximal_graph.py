@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -14,7 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import RowsInMemory
@@ -29,29 +28,49 @@ from hietan.classifiers._solvers.lambda_path import (
     log_probabilities,
 )
 from hietan.classifiers.checks import (
+    ACCEPTED,
     align_hierarchy,
-    check_class_weight,
-    check_hierarchy,
-    check_n_jobs,
+    check_parameters,
     class_weights,
     in_memory,
-    is_lambda_fraction,
+    is_number,
+    is_one_of,
     is_positive,
     is_weight,
+    is_whole,
     read_weights,
     refuse_dataset,
     require_weight,
-    split_seed,
-    validated,
     warn_of_columns,
     warn_without_hierarchy,
 )
 from hietan.explain import Explanations, LinearParts, explain_linear, linear_contributions, target_index
-from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
+from hietan.explain.dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import graph_penalty
 
 N_FOLDS = 5
+
+
+def is_lambda_fraction(value: object) -> bool:
+    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
+    return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
+
+
+_ACCEPTED = {
+    **ACCEPTED,
+    "lam": (
+        lambda value: value is None or is_positive(value),
+        "a number above 0, or None to choose it by cross-validation",
+    ),
+    "lam_relative": (
+        lambda value: value is None or is_lambda_fraction(value),
+        "a number from 1e-10 to 1, or None",
+    ),
+    "criterion": (is_one_of(LAMBDA_CRITERIA), f"one of {', '.join(LAMBDA_CRITERIA)}"),
+    "max_iter": (lambda value: is_whole(value, 1, 2**62 - 1), "an integer above 0 (and below 2^62)"),
+    "tol": (is_positive, "a number above 0"),
+}
 
 
 class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
@@ -68,10 +87,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    hierarchy : Hierarchy or None, default None
-        The DAG of the features. Named columns of X are matched by name, and columns that it does not know are not
-        related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
-        means that no features are related.
     lam : float or None, default None
         Weight of the penalty, above 0. None means that it is given by `lam_relative`, or else chosen from 30 values,
         log-spaced from the smallest value with all weights zero down to 1/1000 of it. The one that is best by
@@ -95,17 +110,11 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     tol : float, default 1e-4
         The fit stops at this duality gap, an upper bound on the distance of the objective from its minimum, as a
         fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
-    n_jobs : int or None, default None
-        Number of threads, as in joblib. The results do not depend on it.
-    random_state : int, RandomState instance, Generator or None, default None
-        Source of the random choices of the fit. An int makes them the same in every fit.
+    hierarchy, n_jobs, random_state
+        As for :class:`TAN`.
 
     Attributes
     ----------
-    classes_ : array of shape (n_classes,)
-        The labels, sorted.
-    hierarchy_ : Hierarchy
-        The hierarchy over the columns of X.
     coef_ : array of shape (1, n_features) or (n_classes, n_features)
         The weights. Two classes have one row, whose positive class is `classes_[1]`.
     intercept_ : array of shape (1,) or (n_classes,)
@@ -122,10 +131,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         The number of steps taken at `lam_`.
     gap_ : array of shape (1,) or (n_classes,)
         The relative duality gap reached at `lam_`.
-    n_features_in_ : int
-        The number of columns of X.
-    feature_names_in_ : array of shape (n_features,)
-        The names of the columns of X, if all of them are strings.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
 
     Examples
     --------
@@ -147,7 +154,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
     )
     _stored_sometimes = frozenset({"feature_names_in_", "path_"})
-    __added_parameters__ = frozenset({"lam_relative", "criterion"})  # since release 0.1
 
     def __init__(
         self,
@@ -196,7 +202,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         # A refused fit leaves no model rather than half of two.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
-        X, y = validated(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
+        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         X, y, weights = _weighed(X, y, sample_weight)
         check_sizes(X)
@@ -300,7 +306,10 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
                 f"has 1 sample; give lam a value, or add rows of that class"
             )
         n_folds = min(N_FOLDS, int(count.min()))
-        return StratifiedKFold(n_folds, shuffle=True, random_state=split_seed(self.random_state))
+        seed = self.random_state
+        if isinstance(seed, np.random.Generator):  # which scikit-learn's splitters do not take
+            seed = int(seed.integers(2**32))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=seed)
 
     def _warn(self, gaps: Sequence[float]) -> None:
         missed = sum(not gap <= self.tol for gap in gaps)  # a gap that is not a number was missed too
@@ -317,7 +326,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
-        X = validated(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
             scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
@@ -367,7 +376,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             One for each row.
         """
         scores = self.decision_function(X)
-        read: Any = sp.csr_array(validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
@@ -389,7 +398,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
         """
         check_is_fitted(self)
-        read = validated(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        read = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
         chosen = np.searchsorted(self.classes_, self.predict(X))
         if target is not None or len(self.classes_) == 2:
             chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
@@ -399,33 +408,14 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     # ------------------------------------------------------------------------------------------ checking
 
     def _check_parameters(self) -> None:
-        if self.lam is not None and not is_positive(self.lam):
-            raise ValueError(
-                f"lam must be a number above 0, or None to choose it by cross-validation; got {self.lam!r}"
-            )
-        relative = self.lam_relative
-        if relative is not None and not is_lambda_fraction(relative):
-            raise ValueError(f"lam_relative must be a number from 1e-10 to 1, or None; got {relative!r}")
-        if self.lam is not None and relative is not None:
-            given = f"lam={self.lam!r} and lam_relative={relative!r}"
+        check_parameters(self, _ACCEPTED)
+        if self.lam is not None and self.lam_relative is not None:
+            given = f"lam={self.lam!r} and lam_relative={self.lam_relative!r}"
             raise ValueError(f"lam and lam_relative exclude each other; got {given}: set one of them to None")
-        if not isinstance(self.criterion, str) or self.criterion not in LAMBDA_CRITERIA:
-            raise ValueError(f"criterion must be one of {', '.join(LAMBDA_CRITERIA)}; got {self.criterion!r}")
-        check_class_weight(self.class_weight)
-        most = self.max_iter
-        if not isinstance(most, numbers.Integral) or isinstance(most, bool) or not 1 <= int(most) < 2**62:
-            raise ValueError(f"max_iter must be an integer above 0 (and below 2^62), got {most!r}")
-        if not is_positive(self.tol):
-            raise ValueError(f"tol must be a number above 0, got {self.tol!r}")
-        check_n_jobs(self.n_jobs)
-        check_hierarchy(self.hierarchy)
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "coef_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -439,9 +429,9 @@ def _in_memory(rows: Any) -> Any:
 
 def _weighed(X: Any, y: NDArray[Any], sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
     """The rows that weigh anything, their labels and their weights; few copies are made rather than weighed."""
-    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)), len(y))
+    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)))
     require_weight(rows.labels)
-    rows, _ = rows.with_copies()
+    rows = rows.with_copies()
     return rows.X, rows.y, np.ones(len(rows.y)) if rows.weights is None else rows.weights
 
 

@@ -85,11 +85,6 @@ def explain(
 
 def _with_printable_names(explanation: Explanation) -> Explanation:
     """The same explanation with names of one line each: in its text, line breaks of names would look like its own."""
-    from hietan.explain import NeighbourExplanation
-
-    if isinstance(explanation, NeighbourExplanation):
-        voters = (replace(n, row=printable(n.row), label=printable(n.label)) for n in explanation.neighbours)
-        explanation = replace(explanation, neighbours=tuple(voters))
     return replace(
         explanation,
         row=printable(explanation.row),

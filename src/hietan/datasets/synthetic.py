@@ -24,13 +24,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
+from hietan._runtime.number_checks import check_integer, check_number
 from hietan.datasets.dataset import Dataset
 from hietan.hierarchy import Hierarchy
 
@@ -90,11 +91,20 @@ def make_hierarchical_classification(
     >>> np.bincount(data.y).tolist()
     [140, 60]
     """
-    n_samples, n_features = _whole("n_samples", n_samples, 1), _whole("n_features", n_features, 1)
-    n_classes = _whole("n_classes", n_classes, 2)
-    n_informative = min(_whole("n_informative", n_informative, 0), n_features)
-    multi_parent, noise = _share("multi_parent", multi_parent), _share("noise", noise)
-    density, imbalance = _share("density", density, inside=True), _share("imbalance", imbalance, inside=True)
+    for what, n, least in (
+        ("n_samples", n_samples, 1),
+        ("n_features", n_features, 1),
+        ("n_classes", n_classes, 2),
+        ("n_informative", n_informative, 0),
+    ):
+        check_integer(what, n, least, _MOST)
+    for what, share in (("multi_parent", multi_parent), ("noise", noise)):
+        check_number(what, share, 0, 1)
+    for what, share in (("density", density), ("imbalance", imbalance)):
+        check_number(what, share, 0, 1)
+        if share in (0, 1):
+            raise ValueError(f"{what} is {share}; expected a number strictly between 0 and 1")
+    n_informative = min(n_informative, n_features)
     from sklearn.utils import check_random_state  # imported here: it takes 100 MB, which readers do not need
 
     rng = check_random_state(random_state)
@@ -116,14 +126,14 @@ def make_hierarchical_classification(
         provenance={
             "origin": "hietan.datasets.make_hierarchical_classification",
             "options": {
-                "n_samples": n_samples,
-                "n_features": n_features,
-                "n_classes": n_classes,
-                "density": density,
-                "multi_parent": multi_parent,
-                "n_informative": n_informative,
-                "imbalance": imbalance,
-                "noise": noise,
+                "n_samples": int(n_samples),
+                "n_features": int(n_features),
+                "n_classes": int(n_classes),
+                "density": float(density),
+                "multi_parent": float(multi_parent),
+                "n_informative": int(n_informative),
+                "imbalance": float(imbalance),
+                "noise": float(noise),
                 "random_state": int(random_state) if isinstance(random_state, Integral) else None,
             },
             "informative": [names[i] for i in informative],
@@ -131,27 +141,6 @@ def make_hierarchical_classification(
         },
         name="synthetic",
     )
-
-
-def _whole(name: str, value: Any, low: int) -> int:
-    if not isinstance(value, Integral) or isinstance(value, bool):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    number = int(value)
-    if number < low:
-        raise ValueError(f"{name} is {value}; expected at least {low}")
-    if number > _MOST:
-        raise ValueError(f"{name} is {value}; expected at most {_MOST}")
-    return number
-
-
-def _share(name: str, value: Any, inside: bool = False) -> float:
-    if not isinstance(value, Real) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a number, got {value!r}")
-    number: Any = value  # compared before it becomes a float, which an integer may be too large for
-    if not (0 < number < 1 if inside else 0 <= number <= 1):
-        bounds = "strictly between 0 and 1" if inside else "from 0 to 1"
-        raise ValueError(f"{name} is {value}; expected a number {bounds}")
-    return float(value)
 
 
 def _classes(rng: np.random.RandomState, n_samples: int, n_classes: int, share: float) -> _Indices:

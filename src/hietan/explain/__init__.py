@@ -1,21 +1,19 @@
 """Why a row was classified as it was: explanations made from the prediction's own intermediate values."""
 
-from hietan.explain.assemble import explain_linear, linear_contributions, removals, target_index
+from hietan.explain.assemble import explain_linear, linear_contributions, target_index
 from hietan.explain.explaining import ExplainsRows
-from hietan.explain.explanation import Explanation, Explanations
-from hietan.explain.neighbours import Neighbour, NeighbourExplanation, explain_votes
+from hietan.explain.explanation import Contribution, Contributions, Explanation, Explanations, Removal
 from hietan.explain.overview import edge_stability, mean_contributions
-from hietan.explain.records import Contribution, Contributions, Removal
 from hietan.explain.score_parts import (
     LinearParts,
+    Relatives,
     RemovalKind,
-    RemovedByRow,
     RemovedFeature,
     ScoreParts,
+    StateParts,
     sum_factors,
 )
-from hietan.explain.trace import ConsideredEdge, Direction, Trace, Verdict
-from hietan.explain.trace_walk import trace_tree
+from hietan.explain.trace import ConsideredEdge, Direction, Trace, Verdict, trace_tree
 
 __all__ = [
     "ConsideredEdge",
@@ -26,21 +24,18 @@ __all__ = [
     "Explanation",
     "Explanations",
     "LinearParts",
-    "Neighbour",
-    "NeighbourExplanation",
+    "Relatives",
     "Removal",
     "RemovalKind",
-    "RemovedByRow",
     "RemovedFeature",
     "ScoreParts",
+    "StateParts",
     "Trace",
     "Verdict",
     "edge_stability",
     "explain_linear",
-    "explain_votes",
     "linear_contributions",
     "mean_contributions",
-    "removals",
     "sum_factors",
     "target_index",
     "trace_tree",

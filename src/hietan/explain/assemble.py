@@ -11,24 +11,16 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
 from hietan._runtime.parallel import map_chunks
-from hietan.explain.explanation import Explanation, Explanations
-from hietan.explain.records import Contribution, Contributions, Removal
-from hietan.explain.score_parts import (
-    LinearParts,
-    RemovalKind,
-    RemovedFeature,
-    RowEntries,
-    ScoreParts,
-    TabledParts,
-    join_entries,
-    with_all_entries,
-)
+from hietan.explain.explanation import Contribution, Contributions, Explanation, Explanations, Removal
+from hietan.explain.score_parts import LinearParts, RemovedFeature, ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
+from hietan.structure import BinaryRows
 from hietan.structure.tree import ABSENT
 
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
 MOST_FACTORS = 1 << 23
 """What features add to classes, in the rows of a table that are taken apart together: 64 MB."""
+_MOST_STATES = 1 << 22  # of features, in rows that are looked up together
 
 
 def explain_rows(
@@ -81,75 +73,76 @@ def contribution_matrix(
     most_factors: int = MOST_FACTORS,
     chunks_per_job: int = 4,
 ) -> sp.csr_array[np.float64]:
-    """What every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
+    """Return what every feature adds to the log-odds of a class, in every row: shape (n_rows, n_features), sparse.
 
     The numbers are those of `explain_rows`, whose parameters these are. A feature that takes part in the score of a row
     has an entry there, even if it adds 0; one that is left out has none. `n_jobs` threads share the rows, in
     `chunks_per_job` chunks each; they take as many rows apart at a time as have `most_factors` factors.
     """
-    if target is not None:
-        target_index(
-            target, classes, np.zeros(len(classes))
-        )  # refuses what is not a class, even without rows
-
+    if target is not None:  # an error for a label that is not a class, even without rows
+        target_index(target, classes, np.zeros(len(classes)))
     size = max(1, most_factors // (n_features * len(classes) * _BATCH)) * _BATCH
 
-    def entries(start: int, stop: int) -> list[RowEntries]:
+    def entries(start: int, stop: int) -> list[_RowEntries]:
         batches = range(start, stop, size)
         return [_entries(parts_of(first, min(stop, first + size)), classes, target) for first in batches]
 
     chunks = map_chunks(entries, n_rows, n_jobs, chunks_per_job=chunks_per_job)
-    found = [batch for chunk in chunks for batch in chunk]
-    return join_entries(found, n_rows, n_features)
+    return _join_entries([batch for chunk in chunks for batch in chunk], n_rows, n_features)
 
 
 def contributions_by_state(
-    parts: TabledParts, target: int, *, n_jobs: int | None = None
+    parts: StateParts, rows: BinaryRows, target: int, n_jobs: int | None
 ) -> sp.csr_array[np.float64]:
-    """The numbers of `contribution_matrix` for one of two classes, looked up rather than computed row by row."""
-    return parts.look_up(parts.factors[..., target] - parts.factors[..., 1 - target], n_jobs)
+    """Return the numbers of `contribution_matrix` for one of two classes, looked up rather than computed row by row."""
+    table = parts.factors[..., target] - parts.factors[..., 1 - target]
+    size = max(1, _MOST_STATES // rows.n_features)
+
+    def look_up(start: int, stop: int) -> _RowEntries:
+        states = parts.states(rows.between(start, stop))
+        takes_part = states != 0
+        columns = (np.flatnonzero(takes_part) % rows.n_features).astype(np.int32)
+        return takes_part.sum(axis=1), columns, table[states[takes_part], columns]
+
+    def entries(start: int, stop: int) -> list[_RowEntries]:
+        return [look_up(first, min(stop, first + size)) for first in range(start, stop, size)]
+
+    chunks = map_chunks(entries, rows.n_rows, n_jobs)
+    return _join_entries([batch for chunk in chunks for batch in chunk], rows.n_rows, rows.n_features)
 
 
-def filled_contributions(
-    fill: Callable[[int, int, NDArray[np.float64]], None],
-    n_rows: int,
-    n_features: int,
-    *,
-    n_jobs: int | None = None,
-    most_entries: int = MOST_FACTORS,
-    chunks_per_job: int = 4,
-) -> sp.csr_array[np.float64]:
-    """The numbers of `contribution_matrix` if no feature is left out, written where they stay.
-
-    ``fill(start, stop, array)`` writes those of some rows into an array, at most `most_entries` at a time.
-    """
-    whole = np.empty((n_rows, n_features))
-    size = max(1, most_entries // (n_features * _BATCH)) * _BATCH
-
-    def write(start: int, stop: int) -> None:
-        for first in range(start, stop, size):
-            last = min(stop, first + size)
-            fill(first, last, whole[first:last])
-
-    map_chunks(write, n_rows, n_jobs, chunks_per_job=chunks_per_job)
-    return with_all_entries(whole)
+# Some rows of a sparse matrix: the number of entries of each, then the columns and the values of all of them.
+_RowEntries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
 
 
-def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> RowEntries:
+def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> _RowEntries:
     takes_part = parts.parents != ABSENT
-    n_rows, n_features = takes_part.shape
-    has_all = bool(takes_part.all())
     if len(classes) == 2:  # the share of the only other class is 1, exactly
         t = target_index(target, classes, np.zeros(2))
         adds = parts.factors[..., t] - parts.factors[..., 1 - t]
     else:
         rows = zip(parts.joint, parts.factors, strict=True)
         adds = np.array([_log_odds_terms(factors, joint, classes, target) for joint, factors in rows])
-    if has_all:  # no need to look for the columns
-        columns = np.tile(np.arange(n_features, dtype=np.int32), n_rows)
-        return np.full(n_rows, n_features), columns, adds.ravel()
-    columns = (np.flatnonzero(takes_part) % n_features).astype(np.int32)
+    columns = (np.flatnonzero(takes_part) % takes_part.shape[1]).astype(np.int32)
     return takes_part.sum(axis=1), columns, adds[takes_part]
+
+
+def _join_entries(found: list[_RowEntries], n_rows: int, n_features: int) -> sp.csr_array[np.float64]:
+    """Return the matrix whose rows were found in parts, in the order of the rows; the parts are freed on the way."""
+    n_entries = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in found)])
+    indptr = np.concatenate([[0], np.cumsum(n_entries)])
+    index = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
+    columns, data = np.empty(indptr[-1], dtype=index), np.empty(indptr[-1])
+    end = int(indptr[-1])
+    while found:
+        _, own_columns, own_data = found.pop()
+        start = end - own_data.size
+        columns[start:end], data[start:end] = own_columns, own_data
+        end = start
+    joined: sp.csr_array[np.float64] = sp.csr_array(
+        (data, columns, indptr.astype(index)), shape=(n_rows, n_features)
+    )
+    return joined
 
 
 def _log_odds_terms(
@@ -199,7 +192,7 @@ def _explain_batch(
                 base=float(parts.base[r][t] - parts.base[r][rest] @ weights),
                 contributions=_contributions(parts, r, difference, features, labels),
                 other=tuple(other),
-                removed=removals(parts.removed[r] if parts.removed else (), parts.values[r], features, names),
+                removed=_removals(parts.removed(r), parts.values[r], features, names),
                 hierarchy=hierarchy,
                 has_tree=parts.has_tree,
                 base_name="class prior" if parts.has_probabilities else "intercept",
@@ -208,33 +201,23 @@ def _explain_batch(
     return explanations
 
 
-def removals(
+def _removals(
     removed: Sequence[RemovedFeature],
     values: NDArray[np.uint8],
     features: tuple[str, ...],
     names: Mapping[str, str],
 ) -> tuple[Removal, ...]:
-    """What was left out of a row, in words.
-
-    Parameters
-    ----------
-    removed : sequence of RemovedFeature
-        The features that were left out.
-    values : array of shape (n_features,)
-        The row.
-    features : tuple of str
-        The names of the columns.
-    names : mapping
-        Readable names of the features; features that are not in it keep their own names.
-    """
-    reasons: dict[tuple[int, RemovalKind], str] = {}  # many features are removed by the same one
-    found, value_of = [], values.tolist()
-    for v, by, kind in removed:
-        feature, reason = features[v], reasons.get((by, kind))
-        if reason is None:
-            reason = reasons[by, kind] = kind.reason(features[by])
-        found.append(Removal(feature, names.get(feature, feature), value_of[v], features[by], reason))
-    return tuple(found)
+    """Return what was left out of a row, in words."""
+    return tuple(
+        Removal(
+            features[v],
+            names.get(features[v], features[v]),
+            int(values[v]),
+            features[by],
+            kind.reason(features[by]),
+        )
+        for v, by, kind in removed
+    )
 
 
 def target_index(target: Any, classes: Sequence[Any], scores: NDArray[np.float64]) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,41 +15,43 @@ from hietan.explain.assemble import (
     contribution_matrix,
     contributions_by_state,
     explain_rows,
-    filled_contributions,
     target_index,
 )
+from hietan.explain.dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain.explanation import Explanations
-from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
-from hietan.explain.score_parts import ScoreParts, TabledParts
+from hietan.explain.score_parts import ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
+from hietan.structure import BinaryRows
 
 
 class ExplainsRows(metaclass=ABCMeta):
-    """A fitted classifier that can take its scores apart, which it does in `_take_apart`."""
+    """A fitted classifier whose scores are sums over features: `_score_parts` returns the terms of the sums."""
 
     classes_: NDArray[Any]
     hierarchy_: Hierarchy
     n_jobs: int | None
-    _most_factors = MOST_FACTORS  # of the rows of a table that are taken apart together
-    _chunks_per_job = 4  # of rows that threads share
+    _fills_tables = (
+        False  # whether each chunk of rows begins with work that takes as long for few rows as for many
+    )
 
     @abstractmethod
-    def _take_apart(self, X: Any) -> tuple[Callable[[int, int], ScoreParts], int]:
-        """A function from a start and a stop to the parts of the scores of these rows of X, and the number of rows."""
+    def _read(self, X: Any) -> BinaryRows:
+        """Return the rows to predict, validated."""
 
-    def _take_apart_by_state(self, X: Any) -> TabledParts | None:
-        """The same for all rows at once, if what a feature adds depends on which of a few states it is in."""
-        return None
+    @abstractmethod
+    def _score_parts(self, rows: BinaryRows) -> ScoreParts:
+        """Return the parts that add up to the scores of rows."""
 
-    def _fill_contributions(
-        self, X: Any, target: int
-    ) -> tuple[Callable[[int, int, NDArray[np.float64]], None], int] | None:
-        """A function that fills an array with the contributions to one of two classes, and the number of rows.
+    def _state_parts(self) -> StateParts | None:
+        """Return the same for two classes, if what a feature adds depends on which of a few states it is in.
 
-        It is called with a start, a stop, and the array, whose rows are these rows of X, and whose columns are all
-        features: for classifiers that leave none out, and know the contributions without all that `_take_apart` finds.
+        The numbers are the same; for a genome, they take far less time and memory.
         """
         return None
+
+    @property
+    def _chunks_per_job(self) -> int:
+        return 1 if self._fills_tables else 4
 
     @also_of_datasets
     def explain(
@@ -75,11 +76,11 @@ class ExplainsRows(metaclass=ABCMeta):
         list of Explanation
             One for each row.
         """
-        parts_of, n_rows = self._take_apart(X)
+        read = self._read(X)
         return explain_rows(
-            parts_of,
+            lambda start, stop: self._score_parts(read.between(start, stop)),
             method=type(self).__name__,
-            rows=row_labels(X, n_rows),
+            rows=row_labels(X, read.n_rows),
             classes=self.classes_.tolist(),
             target=target,
             hierarchy=self.hierarchy_,
@@ -105,28 +106,19 @@ class ExplainsRows(metaclass=ABCMeta):
             Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
         """
         check_is_fitted(self)
-        if len(self.classes_) == 2:
-            t = target_index(target, self.classes_.tolist(), np.zeros(2))
-            tabled = self._take_apart_by_state(X)
-            if tabled is not None:
-                return contributions_by_state(tabled, t, n_jobs=self.n_jobs)
-            filling = self._fill_contributions(X, t)
-            if filling is not None:
-                return filled_contributions(
-                    *filling,
-                    len(self.hierarchy_),
-                    n_jobs=self.n_jobs,
-                    most_entries=self._most_factors,
-                    chunks_per_job=self._chunks_per_job,
-                )
-        parts_of, n_rows = self._take_apart(X)
+        rows, classes = self._read(X), self.classes_.tolist()
+        parts = self._state_parts() if len(classes) == 2 else None
+        if parts is not None:
+            return contributions_by_state(
+                parts, rows, target_index(target, classes, np.zeros(2)), self.n_jobs
+            )
         return contribution_matrix(
-            parts_of,
-            n_rows,
-            n_features=len(self.hierarchy_),
-            classes=self.classes_.tolist(),
+            lambda start, stop: self._score_parts(rows.between(start, stop)),
+            rows.n_rows,
+            n_features=rows.n_features,
+            classes=classes,
             target=target,
             n_jobs=self.n_jobs,
-            most_factors=self._most_factors,
+            most_factors=8 * MOST_FACTORS if self._fills_tables else MOST_FACTORS,
             chunks_per_job=self._chunks_per_job,
         )

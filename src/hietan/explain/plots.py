@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from hietan._runtime.optional import import_optional
-from hietan.explain.records import Contribution, ExplanationRecord
+from hietan.explain.explanation import Contribution, Explanation
 
 FOR, AGAINST, NEUTRAL = "#2166ac", "#b2182b", "#777777"
 
@@ -16,7 +16,7 @@ def _axes(ax: Any, size: tuple[float, float]) -> Any:
     return pyplot.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
-def plot_contributions(explanation: ExplanationRecord, ax: Any, limit: int) -> Any:
+def plot_contributions(explanation: Explanation, ax: Any, limit: int) -> Any:
     """A waterfall from the base value to the log-odds; returns the axes. None for `ax` makes a new figure."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
     steps = [(_short(f"{part.feature} = {part.value:g}", part.name), part.contribution) for part in shown]
@@ -55,7 +55,7 @@ def plot_contributions(explanation: ExplanationRecord, ax: Any, limit: int) -> A
     return ax
 
 
-def plot_tree(explanation: ExplanationRecord, ax: Any, labels: int) -> Any:
+def plot_tree(explanation: Explanation, ax: Any, labels: int) -> Any:
     """The learned tree over the edges of the hierarchy; returns the axes. None for `ax` makes a new figure."""
     if not explanation.has_tree:
         raise ValueError(f"{explanation.method} learns no tree; plot_contributions shows its contributions")

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from hietan import _kernel
-from hietan._runtime.parallel import map_chunks
-
-_PACKED_BATCH = 512  # rows: their packed states should stay in the cache
+from hietan.hierarchy import Hierarchy
+from hietan.structure import BinaryRows
 
 
 class RemovalKind(Enum):
@@ -47,28 +44,6 @@ class RemovedFeature(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class RemovedByRow:
-    """What was left out of each of some rows, found when it is asked for: it takes longer than the score itself."""
-
-    n_rows: int
-    find: Callable[[int], tuple[RemovedFeature, ...]]
-
-    def __len__(self) -> int:
-        return self.n_rows
-
-    def __getitem__(self, row: int) -> tuple[RemovedFeature, ...]:
-        if not -self.n_rows <= row < self.n_rows:
-            raise IndexError(f"row {row} of {self.n_rows}")
-        return self.find(row)
-
-    def __iter__(self) -> Iterator[tuple[RemovedFeature, ...]]:
-        return map(self.find, range(self.n_rows))
-
-
-NOTHING_REMOVED = RemovedByRow(0, lambda row: ())
-
-
-@dataclass(frozen=True, eq=False)
 class ScoreParts:
     """The parts that add up to the joint log-probabilities of some rows.
 
@@ -88,8 +63,8 @@ class ScoreParts:
         Returns `joint`. None means that it is `base` plus the factors in the order of the columns.
     averaging : array of shape (n_rows, n_classes) or None
         The term that an average of estimators adds. The factors are then not the logarithms of probabilities.
-    removed : RemovedByRow
-        For each row, what was left out of it. Empty if a method leaves nothing out.
+    removed : callable
+        Called as ``removed(row)``, the features that were left out of one of these rows, found when they are needed.
     has_tree : bool
         Whether a feature may depend on another one.
     has_probabilities : bool
@@ -102,7 +77,7 @@ class ScoreParts:
     base: NDArray[np.float64]
     score: Callable[[], NDArray[np.float64]] | None = None
     averaging: NDArray[np.float64] | None = None
-    removed: RemovedByRow = NOTHING_REMOVED
+    removed: Callable[[int], tuple[RemovedFeature, ...]] = lambda row: ()
     has_tree: bool = False
     has_probabilities: bool = True
 
@@ -123,110 +98,21 @@ def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDAr
     return joint
 
 
-class TabledParts(Protocol):
-    """The parts of scores in which what a feature adds depends on which of four states it is in.
-
-    Attributes
-    ----------
-    factors : array of shape (4, n_features, n_classes)
-        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
-    """
-
-    @property
-    def factors(self) -> NDArray[np.float64]:
-        """What each feature adds in each state."""
-
-    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
-        """The numbers of a table of states and features, for the features that take part in each row."""
-
-
 @dataclass(frozen=True, eq=False)
-class DenseStates:
-    """Rows in which every feature takes part, most of them in the state 0; see `TabledParts`.
+class StateParts:
+    """The parts of scores in which what a feature adds depends only on which of a few states it is in.
 
     Attributes
     ----------
-    states : CSR array of shape (n_rows, n_features)
-        The states of features, numbers from 0; features without an entry are in the state 0.
-    factors : array of shape (4, n_features, n_classes)
-        What each feature adds in each state.
+    states : callable
+        Called with some rows, returns the state of each feature in each row, shape (n_rows, n_features): numbers from
+        1, and 0 for a feature that takes no part in the row. Threads call it.
+    factors : array of shape (n_states, n_features, n_classes)
+        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`; that of 0 is not used.
     """
 
-    states: Any
+    states: Callable[[BinaryRows], NDArray[np.uint8]]
     factors: NDArray[np.float64]
-
-    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
-        """The numbers of the table for all features of all rows."""
-        states, (n_rows, d) = self.states, self.states.shape
-        whole = np.empty((n_rows, d))
-        whole[:] = table[0]
-        data = whole.ravel()
-        # A flat index is faster than a pair of them.
-        places = np.repeat(np.arange(n_rows) * d, np.diff(states.indptr)) + states.indices
-        data[places] = table.ravel()[states.data.astype(np.intp) * d + states.indices]
-        return with_all_entries(whole)
-
-
-@dataclass(frozen=True, eq=False)
-class PackedStates:
-    """Rows whose states are packed, 64 rows to a word; see `TabledParts`.
-
-    Attributes
-    ----------
-    words : callable
-        Called as ``words(start, stop)``, three arrays of packed rows, as in `BinaryRows.words`: whether a feature takes
-        part in a row, and the high and the low bit of its state. Threads call it.
-    n_rows : int
-        The number of rows.
-    factors : array of shape (4, n_features, n_classes)
-        What each feature adds in each state.
-    """
-
-    words: Callable[[int, int], tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]]
-    n_rows: int
-    factors: NDArray[np.float64]
-
-    def look_up(self, table: NDArray[np.float64], n_jobs: int | None) -> sp.csr_array[np.float64]:
-        """The numbers of the table for the features that take part in each row."""
-        table = np.ascontiguousarray(table)
-
-        def entries(start: int, stop: int) -> list[RowEntries]:
-            batches = (
-                (first, min(first + _PACKED_BATCH, stop)) for first in range(start, stop, _PACKED_BATCH)
-            )
-            return [_kernel.list_terms(*self.words(*batch), batch[1] - batch[0], table) for batch in batches]
-
-        chunks = map_chunks(entries, self.n_rows, n_jobs)
-        return join_entries([batch for chunk in chunks for batch in chunk], self.n_rows, table.shape[1])
-
-
-def with_all_entries(whole: NDArray[np.float64]) -> sp.csr_array[np.float64]:
-    """The matrix with an entry for every element of an array, also for those that are 0; it shares its memory."""
-    n_rows, d = whole.shape
-    index = np.int64 if whole.size > np.iinfo(np.int32).max else np.int32
-    columns = np.empty((n_rows, d), dtype=index)
-    columns[:] = np.arange(d)
-    indptr = np.arange(n_rows + 1, dtype=index) * index(d)
-    found: sp.csr_array[np.float64] = sp.csr_array(
-        (whole.ravel(), columns.ravel(), indptr), shape=whole.shape
-    )
-    return found
-
-
-RowEntries = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]
-"""Some rows of a sparse matrix: the number of entries of each, then the columns and the values of all of them."""
-
-
-def join_entries(found: Sequence[RowEntries], n_rows: int, n_features: int) -> sp.csr_array[np.float64]:
-    """The matrix whose rows were found in parts, in the order of the rows."""
-    n_entries = np.concatenate([np.empty(0, dtype=np.int64), *(part[0] for part in found)])
-    indptr = np.concatenate([[0], np.cumsum(n_entries)])
-    wide = np.int64 if indptr[-1] > np.iinfo(np.int32).max else np.int32
-    columns = np.concatenate([np.empty(0, dtype=np.int32), *(part[1] for part in found)])
-    data = np.concatenate([np.empty(0), *(part[2] for part in found)])
-    arrays: Any = data, columns.astype(wide, copy=False), indptr.astype(wide)
-    joined: sp.csr_array[np.float64] = sp.csr_array(arrays, shape=(n_rows, n_features))
-    return joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,3 +138,54 @@ class LinearParts:
     intercepts: NDArray[np.float64]
     scores: NDArray[np.float64]
     probabilities: NDArray[np.float64]
+
+
+class Relatives:
+    """The ancestors and descendants of all features, one list after the other, made when they are first needed.
+
+    Parameters
+    ----------
+    hierarchy : Hierarchy
+        The hierarchy over the features.
+    """
+
+    def __init__(self, hierarchy: Hierarchy) -> None:
+        self._hierarchy = hierarchy
+
+    @cached_property
+    def _lists(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """The features of the lists, their relatives, and which of these are ancestors, which come first in a list."""
+        above, below = self._hierarchy.ancestor_matrix, self._hierarchy.descendant_matrix
+        n_above, n_below = np.diff(above.indptr), np.diff(below.indptr)
+        features = np.arange(len(self._hierarchy))
+        owner = np.concatenate([np.repeat(features, n_above), np.repeat(features, n_below)])
+        related = np.concatenate([above.indices, below.indices]).astype(np.int64)
+        is_above = np.arange(owner.size) < above.indices.size
+        order = np.argsort(owner, kind="stable")
+        return owner[order], related[order], is_above[order]
+
+    def first_to_enter(
+        self, is_in_tree: NDArray[np.bool_], values: NDArray[np.uint8], entered: NDArray[np.int64]
+    ) -> tuple[RemovedFeature, ...]:
+        """Each feature that is not in a tree, with the first of its relatives with the same value to enter the tree.
+
+        Parameters
+        ----------
+        is_in_tree : bool array of shape (n_features,)
+            Which features are in the tree. Each of the others has a relative with its value that is.
+        values : array of shape (n_features,)
+            The row.
+        entered : array of shape (n_features,)
+            When each feature of the tree entered it. Of two that entered together, an ancestor is taken rather than a
+            descendant, and then the one that comes first in the order of the columns.
+        """
+        owner, related, is_above = self._lists
+        competes = ~is_in_tree[owner] & is_in_tree[related] & (values[owner] == values[related])
+        places = np.flatnonzero(competes)
+        # By feature, then by entry; the place in the lists decides between those that entered together.
+        places = places[np.lexsort((places, entered[related[places]], owner[places]))]
+        features, starts = np.unique(owner[places], return_index=True)
+        first = places[starts]
+        kinds = (RemovalKind.SAME_AS_DESCENDANT, RemovalKind.SAME_AS_ANCESTOR)
+        found = zip(features.tolist(), related[first].tolist(), is_above[first].tolist(), strict=True)
+        return tuple(RemovedFeature(u, by, kinds[above]) for u, by, above in found)

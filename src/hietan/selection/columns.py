@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.notebook import Documented
 from hietan.classifiers.checks import (
@@ -22,11 +22,10 @@ from hietan.classifiers.checks import (
     read_weights,
     refuse_dataset,
     require_weight,
-    validated,
     warn_of_columns,
 )
 from hietan.explain import Explanations
-from hietan.explain.labels import also_of_datasets, also_of_whole_datasets, readable_names
+from hietan.explain.dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names
 from hietan.hierarchy import Hierarchy
 from hietan.structure import Tree
 
@@ -123,7 +122,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         # A fit that is refused leaves no model rather than a mixture of two.
         for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
-        rows = validated(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         weights = read_weights(self._in_memory(sample_weight), rows.shape[0])
         kept = self._choose(*_rows_that_weigh(X, rows, y, weights))
         names = getattr(self, "feature_names_in_", None)
@@ -234,7 +233,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""
         check_is_fitted(self)
-        rows = validated(self, self._in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validate_data(self, self._in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
         return getattr(self.estimator_, method)(take_columns(X, rows, columns), **options)
 

@@ -9,19 +9,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.notebook import Documented
+from hietan.classifiers._fitting import read_rows
 from hietan.classifiers.checks import (
+    ACCEPTED,
     align_hierarchy,
-    check_binarize,
-    check_hierarchy,
+    check_parameters,
     in_memory,
     is_finite,
-    read_weights,
     require_weight,
-    validated,
     warn_of_columns,
     warn_of_contradiction,
 )
@@ -31,8 +29,6 @@ from hietan.selection.columns import take_columns
 from hietan.structure import (
     BinaryRows,
     PairCounts,
-    Weighing,
-    choose_unit,
     count_ones,
     first_violation,
     gain_ratio,
@@ -86,24 +82,19 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         # A refused fit leaves no selection rather than half of two.
         for name in ("support_", "scores_", "hierarchy_"):
             self.__dict__.pop(name, None)
-        rows, y = validated(
-            self, self._in_memory(X), self._in_memory(y), accept_sparse="csr", dtype="numeric"
-        )
-        check_classification_targets(y)
-        rows, y, units, numbers = _weighed(rows, y, self._in_memory(sample_weight))
-        classes, codes = np.unique(y, return_inverse=True)
+        rows = read_rows(self, *map(self._in_memory, (X, y, sample_weight)))
+        require_weight(rows.labels)
+        rows = rows.weighed(rows.labels)
+        classes, codes = np.unique(rows.y, return_inverse=True)
         if len(classes) < 2:
             raise ValueError(
                 f"{type(self).__name__} needs at least two classes, but y holds only one class: {classes.tolist()}"
             )
-        names = getattr(self, "feature_names_in_", None)
-        hierarchy = align_hierarchy(self.hierarchy, names, rows.shape[1])
-        warn_of_columns(self.hierarchy, names, stacklevel=2)
-        table = BinaryRows.from_matrix(rows, self.binarize, units)
-        found = first_violation(table, hierarchy)
-        if found is not None and numbers is not None:
-            found = int(numbers[found[0]]), *found[1:]
-        warn_of_contradiction(found, stacklevel=2)
+        hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
+        # All scores are ratios of counts, so that the unit of the weights does not matter.
+        table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units)
+        warn_of_contradiction(rows.as_given(first_violation(table, hierarchy)), stacklevel=2)
         scores = self._score(count_ones(table, codes.astype(np.int64), len(classes)))
         self.hierarchy_, self.scores_ = hierarchy, scores
         self.support_ = self._select(scores, hierarchy)
@@ -123,7 +114,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
             A data frame for a data frame, a sparse matrix for a sparse matrix.
         """
         check_is_fitted(self)
-        rows = validated(self, self._in_memory(X), accept_sparse="csr", dtype=None, reset=False)
+        rows = validate_data(self, self._in_memory(X), accept_sparse="csr", dtype=None, reset=False)
         return take_columns(X, rows, np.flatnonzero(self.support_))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
@@ -150,8 +141,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         return self.support_
 
     def _check_parameters(self) -> None:
-        check_hierarchy(self.hierarchy)
-        check_binarize(self.binarize)
+        check_parameters(self, {**ACCEPTED, "threshold": (is_finite, "a number, such as 0.99")})
 
     def _in_memory(self, rows: Any) -> Any:
         return in_memory(rows, type(self).__name__, "all rows are needed to choose the columns")
@@ -164,25 +154,6 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _weighed(
-    rows: Any, y: NDArray[Any], sample_weight: Any
-) -> tuple[Any, NDArray[Any], NDArray[np.int32] | None, NDArray[np.intp] | None]:
-    """The rows that weigh anything, their labels, how often each counts, and their numbers among all rows.
-
-    All scores are ratios of counts, so that the unit of these does not matter.
-    """
-    weights = read_weights(sample_weight, len(y))
-    if weights is None:
-        return rows, y, None, None
-    require_weight(np.flatnonzero(weights))
-    weighing = Weighing(np.unique(y), None, choose_unit(weights), rounds=True)
-    units = weighing.units(y, weights)
-    assert units is not None
-    weighing.refuse_lost_classes(y, weights, units)
-    chosen = np.flatnonzero(units)
-    return rows[chosen], y[chosen], units[chosen], chosen
 
 
 class GTD(EagerSelection):
@@ -286,11 +257,6 @@ class SHSEL(EagerSelection):
         self.hierarchy = hierarchy
         self.threshold = threshold
         self.binarize = binarize
-
-    def _check_parameters(self) -> None:
-        super()._check_parameters()
-        if not is_finite(self.threshold):
-            raise ValueError(f"threshold must be a number, such as 0.99; got {self.threshold!r}")
 
     def _score(self, counts: PairCounts) -> NDArray[np.float64]:
         return information_gain(counts)

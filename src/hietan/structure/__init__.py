@@ -2,7 +2,13 @@
 
 from hietan.structure.counts import PairCounts, SparsePairs, count_ones, count_pairs
 from hietan.structure.edges import EdgeRanking
-from hietan.structure.importance import mean_open_contribution, mean_tree_contribution, root_log_prob
+from hietan.structure.importance import (
+    factors_by_state,
+    mean_open_contribution,
+    mean_tree_contribution,
+    root_log_prob,
+    states_in_tree,
+)
 from hietan.structure.openings import (
     OpenCounts,
     Openings,
@@ -23,7 +29,14 @@ from hietan.structure.relevance import (
 )
 from hietan.structure.rows import BinaryRows, unpack
 from hietan.structure.tree import Tree
-from hietan.structure.weights import Weighing, are_whole, choose_unit, is_unit, weigh
+from hietan.structure.weights import (
+    are_whole,
+    choose_unit,
+    in_units,
+    require_classes,
+    require_whole,
+    weigh,
+)
 
 __all__ = [
     "BinaryRows",
@@ -35,7 +48,6 @@ __all__ = [
     "SparsePairs",
     "Tree",
     "Violation",
-    "Weighing",
     "are_whole",
     "check_open_counts",
     "choose_unit",
@@ -43,11 +55,12 @@ __all__ = [
     "count_ones",
     "count_openings",
     "count_pairs",
+    "factors_by_state",
     "first_violation",
     "gain_ratio",
     "graph_penalty",
+    "in_units",
     "information_gain",
-    "is_unit",
     "kernel_relations",
     "leave_one_out_log_likelihood",
     "lift",
@@ -56,7 +69,10 @@ __all__ = [
     "prox_graph",
     "relevance",
     "relevance_levels",
+    "require_classes",
+    "require_whole",
     "root_log_prob",
+    "states_in_tree",
     "unpack",
     "weigh",
 ]

@@ -132,7 +132,7 @@ class EdgeRanking:
         start, stop = 0, min(total, 4 * d)
         while start < total and (start < first_ones or unseen):
             edges = self.edges(stop)[start:].astype(np.int64)
-            of_tree = _is_in(edges[:, 0] * d + edges[:, 1], tree)
+            of_tree = np.isin(edges[:, 0] * d + edges[:, 1], tree)
             unseen -= int(np.count_nonzero(of_tree))
             places = np.flatnonzero((np.arange(start, stop) < first_ones) | of_tree)
             first, second = edges[places].T.copy()
@@ -162,15 +162,7 @@ class EdgeRanking:
 
 
 def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The edges (i, j), i < j, of a tree over d features as i d + j, sorted."""
+    """The edges (i, j), i < j, of a tree over d features as i d + j."""
     children = np.flatnonzero(parent >= 0)
     above = parent[children].astype(np.int64)
-    return np.sort(np.minimum(above, children) * parent.size + np.maximum(above, children))
-
-
-def _is_in(codes: NDArray[np.int64], few: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which codes are among a few sorted ones: quicker here than `np.isin`, which would sort the many."""
-    if not few.size:
-        return np.zeros(codes.size, dtype=np.bool_)
-    found: NDArray[np.bool_] = few[np.minimum(np.searchsorted(few, codes), few.size - 1)] == codes
-    return found
+    return np.minimum(above, children) * parent.size + np.maximum(above, children)

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from hietan import _kernel
 from hietan.structure.counts import PairCounts
 from hietan.structure.openings import OpenCounts, OpenScores
-
-# The four combinations of the values of a feature and its parent, and how many rows have each.
-_COMBINATIONS = ((0, 0), (0, 1), (1, 0), (1, 1))
+from hietan.structure.rows import BinaryRows
 
 
 def root_log_prob(counts: PairCounts, smoothing: _kernel.Smoothing) -> NDArray[np.float64]:
@@ -40,49 +38,54 @@ def mean_tree_contribution(
     smoothing : Smoothing
         How probabilities are estimated from the counts.
     """
-    d = counts.n_features
     ones = counts.ones.sum(axis=0, dtype=np.int64)
     total, is_child = counts.n_rows, parent >= 0
     above = np.where(is_child, ones[np.maximum(parent, 0)], 0)  # rows where the parent is 1
-    both = np.zeros(d, dtype=np.int64)
+    both = np.zeros(counts.n_features, dtype=np.int64)
     for v in np.flatnonzero(is_child).tolist():
         both[v] = counts.both(v, int(parent[v])).sum(dtype=np.int64)
-    rows = {(1, 1): both, (0, 1): above - both, (1, 0): ones - both, (0, 0): total - above - ones + both}
-    sums = np.zeros(d)
-    for value, parent_value in _COMBINATIONS:
-        sums += rows[value, parent_value] * _differences(parent, value, parent_value, counts, smoothing)
+    sums = np.zeros(counts.n_features)
+    factors = factors_by_state(parent, counts, smoothing)
+    rows_by_state = (total - above - ones + both, above - both, ones - both, both)
+    for rows, factor in zip(rows_by_state, factors, strict=True):
+        sums += rows * np.abs(factor[:, 1] - factor[:, 0])
     return sums / total
 
 
-def _differences(
-    parent: NDArray[np.int32], value: int, parent_value: int, counts: PairCounts, smoothing: _kernel.Smoothing
-) -> NDArray[np.float64]:
-    """|ln P(value | parent_value, c_1) - ln P(value | parent_value, c_0)| of every feature.
+def states_in_tree(parent: NDArray[np.int32], values: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return twice the value of each feature, plus that of its parent, which is 0 where there is none.
 
-    The kernel takes rows, in which a feature is both a child and a parent. Features are scored level by level of the
-    tree: those of even levels in one row, the others in a second one.
+    `values` has shape (n_rows, n_features).
     """
-    odd = _levels(parent) % 2 == 1
-    values = np.where(np.stack([odd, ~odd]), parent_value, value).astype(
-        np.uint64
-    )  # row 0 scores the even levels
-    words = values[:1] | values[1:] << np.uint64(1)
-    factors = _kernel.tree_factors(
-        np.stack([parent, parent]), words, 2, counts=counts.kernel, smoothing=smoothing
-    )
-    chosen = factors[odd.astype(np.intp), np.arange(len(parent))]
-    difference: NDArray[np.float64] = np.abs(chosen[:, 1] - chosen[:, 0])
-    return difference
+    above: NDArray[np.uint8] = np.where(parent >= 0, values[:, parent], 0).astype(np.uint8)
+    return 2 * values + above
 
 
-def _levels(parent: NDArray[np.int32]) -> NDArray[np.int64]:
-    """The number of edges between each feature and the root of its tree."""
-    levels = np.zeros(len(parent), dtype=np.int64)
-    above = parent.astype(np.int64)
-    while (is_below := above >= 0).any():
-        levels += is_below
-        above = np.where(is_below, parent[np.maximum(above, 0)], -1)
-    return levels
+def factors_by_state(
+    parent: NDArray[np.int32], counts: PairCounts, smoothing: _kernel.Smoothing
+) -> NDArray[np.float64]:
+    """Return what each feature of a tree adds in each state of `states_in_tree`, shape (4, n_features, n_classes).
+
+    A feature's factor depends on its own and its parent's value. Colour the tree like a chessboard: four rows (even
+    depths = a, odd depths = b) show every feature in all four states.
+    """
+    odd = _is_at_odd_depth(parent)
+    rows = np.stack([np.where(odd, b, a) for a in (0, 1) for b in (0, 1)]).astype(np.uint8)
+    words = BinaryRows.from_matrix(rows, None).words(np.arange(4))
+    found = _kernel.tree_factors(np.tile(parent, (4, 1)), words, 4, counts=counts.kernel, smoothing=smoothing)
+    factors = np.empty_like(found)
+    np.put_along_axis(factors, states_in_tree(parent, rows)[..., None].astype(np.intp), found, axis=0)
+    alone = parent < 0  # no parent's value: its state is 0 or 2
+    factors[1, alone], factors[3, alone] = factors[0, alone], factors[2, alone]
+    return factors
+
+
+def _is_at_odd_depth(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Return whether an odd number of edges leads from each feature of a tree to the root."""
+    ancestor, odd = np.where(parent >= 0, parent, np.arange(parent.size)), parent >= 0
+    for _ in range(parent.size.bit_length()):  # twice as far each time
+        odd, ancestor = odd ^ odd[ancestor], ancestor[ancestor]
+    return odd
 
 
 def mean_open_contribution(

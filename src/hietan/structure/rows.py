@@ -104,6 +104,13 @@ class BinaryRows:
             self.shape, indptr=indptr.astype(index), indices=columns.astype(index), weights=self.weights
         )
 
+    def to_csr(self) -> Any:
+        """Return the table as a CSR array of floats, without weights."""
+        table = self.sparse()
+        assert table.indices is not None
+        stored: Any = np.ones(len(table.indices)), table.indices, table.indptr
+        return sp.csr_array(stored, shape=self.shape)
+
     def between(self, start: int, stop: int) -> BinaryRows:
         """The rows from start to stop, without copying their cells."""
         weights = None if self.weights is None else self.weights[start:stop]
@@ -135,6 +142,5 @@ def _refuse_value(value: object) -> None:
 
 def unpack(words: NDArray[np.uint64], n_rows: int) -> NDArray[np.uint8]:
     """The packed rows as a byte per cell, shape (n_rows, n_features)."""
-    lanes = np.arange(64, dtype=np.uint64)
-    bits = (words[:, None, :] >> lanes[None, :, None]) & np.uint64(1)
-    return bits.reshape(-1, words.shape[1])[:n_rows].astype(np.uint8)
+    lanes = np.unpackbits(words.astype("<u8")[..., None].view(np.uint8), axis=-1, bitorder="little")
+    return np.ascontiguousarray(lanes.transpose(0, 2, 1).reshape(-1, words.shape[1])[:n_rows])

@@ -310,7 +310,7 @@ def test_too_few_iterations_are_told(data):
         *(({"tol": tol}, ValueError, "tol must be a number above 0") for tol in (0, -1, np.inf, None)),
         *(({"max_iter": m}, ValueError, "max_iter must be an integer above 0") for m in (0, 1.5, "9", True)),
         ({"class_weight": "even"}, ValueError, "class_weight must be 'balanced', .* got 'even'"),
-        ({"class_weight": {0: -1}}, ValueError, "class_weight must hold numbers above 0"),
+        ({"class_weight": {0: -1}}, ValueError, "class_weight must be"),
         *(({"n_jobs": n}, ValueError, "n_jobs must be") for n in (0, "two", 1.5)),
         ({"random_state": "seed"}, ValueError, "seed"),
         ({"hierarchy": [("a", "b")]}, TypeError, r"hietan\.Hierarchy or None, got list"),

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
-from hietan.classifiers._solvers import newton_systems, ridge
+from hietan.classifiers._solvers import ridge
 from hietan.classifiers._solvers.losses import make_loss
-from hietan.classifiers._solvers.ridge import solve_ridge
-from hietan.classifiers._solvers.ridge_problem import RidgeProblem
+from hietan.classifiers._solvers.ridge import RidgeProblem, solve_ridge
 from support.strategies import examples
 from support.twins.ridge import logistic_objective, minimum, multinomial_objective
 
@@ -118,9 +117,9 @@ def test_the_gap_bounds_the_distance_from_the_minimum(n_classes, monkeypatch):
 def test_what_is_too_large_to_factorise_is_solved_by_conjugate_gradients(monkeypatch):
     problem, *_ = make_problem(60, 40, seed=7)
     expected = solve_ridge(problem, 0.01)
-    monkeypatch.setattr(newton_systems, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(ridge, "DENSE_LIMIT", 10)
     monkeypatch.setattr(ridge, "PATIENCE", 0)  # a factorisation would follow at once
-    monkeypatch.setattr(newton_systems, "cholesky", lambda *a, **k: pytest.fail("it was factorised"))
+    monkeypatch.setattr(ridge, "cholesky", lambda *a, **k: pytest.fail("it was factorised"))
     fit = solve_ridge(problem, 0.01)
     assert fit.gap <= 1e-12 and fit.objective == pytest.approx(expected.objective, rel=1e-11)
 

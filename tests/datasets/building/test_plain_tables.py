@@ -1,6 +1,5 @@
 """Plain tables and further formats: the same dataset from every form of the same statements, and clear errors."""
 
-import contextlib
 import gzip
 import io
 import warnings
@@ -312,12 +311,3 @@ def test_what_cannot_be_read_gets_one_clear_line(read, text, message, tmp_path):
     with pytest.raises(DataError, match=message) as caught:
         read_all(read, path)
     assert "table.csv" in str(caught.value)
-
-
-@given(st.text('ab,;|\t"\n#! 01:', max_size=60))
-def test_no_text_raises_anything_but_our_error(text):
-    for read in (read_edges, read_annotations, read_ontology):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DataWarning)
-            with contextlib.suppress(DataError):
-                read_all(read, io.StringIO(text))

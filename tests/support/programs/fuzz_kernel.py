@@ -27,7 +27,7 @@ from required_results import require_given, require_same
 
 REFUSALS = (ValueError, TypeError, MemoryError)
 # These write to arrays that they are given.
-IN_PLACE = ("count_words", "count_sparse", "aode_contributions")
+IN_PLACE = ("count_words", "count_sparse")
 
 
 def load_kernel(path):
@@ -297,10 +297,6 @@ class Round:
             call("aode_joint_log", relations, ancestors, least, *rows, a["log_prior"], *rest, gives=joint)
             parts = [factors, joint, (np.bool_, n)]
             call("aode_factors", relations, ancestors, least, *rows, *rest, gives=parts)
-            target, out = int(self.rng.integers(0, 2)), np.zeros((n, a["words"].shape[1]))
-            call(
-                "aode_contributions", relations, ancestors, least, *rows, target, *rest, out, gives=type(None)
-            )
         self.select(relations, rankings, rows, rest, joint)
         for ranking in rankings:
             directed = bool(self.rng.random() < 0.5)
@@ -310,15 +306,8 @@ class Round:
         a, call, n = self.a, self.call, len(self.a["values"])
         kind, limit = str(self.rng.choice(self.kernels[0].SELECTIONS)), int(self.rng.integers(1, 6))
         selector = self.make("Selector", relations, kind, a["relevance"], limit)
-        neighbours = self.make("Neighbours", *rows)
         call("Selector.select", selector, a["words"], gives=(np.uint64, None, None))
         call("selected_joint_log", selector, *rows, *rest, gives=joint)
-        table = self.rng.normal(size=(4, a["words"].shape[1]))
-        entries = [(np.int64, n), (np.int32, None), (np.float64, None)]
-        call("list_terms", a["words"], a["words"], ~a["words"], n, table, gives=entries)
-        k = int(self.rng.integers(1, min(n, 5) + 1))
-        nearest = [(np.int64, n, k)] * 3
-        call("Neighbours.nearest", neighbours, selector, *rows, k, gives=nearest)
         for ranking in rankings:
             tree = selector, ranking, *rows, a["root_order"]
             call("selected_trees", *tree, gives=(np.int32, n, None))

@@ -31,7 +31,6 @@ def problem(kernel, n=640, d=120):
     counts = kernel.Counts(np.bincount(codes), ones, pairs)
     keys = kernel.cmi_keys(counts)
     rest = counts, np.zeros(2), kernel.Smoothing("laplace", 1.0)
-    contributions = np.zeros(X.shape)
     parent = np.where(np.arange(d), np.arange(d) - 1, -1).astype(np.int32)
     parents = np.tile(parent, (n, 1))
     first, second = np.triu_indices(d, 1)
@@ -40,7 +39,7 @@ def problem(kernel, n=640, d=120):
     ranking, penalty = kernel.Ranking(keys, relations), kernel.GraphPenalty(*chain(d))
 
     relevance = np.arange(d, dtype=np.int32)
-    selector, neighbours = kernel.Selector(relations, "mr", relevance, 3), kernel.Neighbours(words.copy(), n)
+    selector = kernel.Selector(relations, "mr", relevance, 3)
 
     def totals():
         return np.zeros(d, np.int32), np.zeros(d * (d - 1) // 2, np.int32)
@@ -74,16 +73,11 @@ def problem(kernel, n=640, d=120):
         (lambda: kernel.lazy_trees(ranking, words, n, order, 0, True), [order, words]),
         (lambda: kernel.lazy_joint_log(ranking, words, n, order, 0, False, *rest), [order, words]),
         (lambda: kernel.aode_joint_log(relations, "naive", 1, words, n, np.zeros(2), *rest), [words, pairs]),
-        (
-            lambda: kernel.aode_contributions(relations, "naive", 1, words, n, 1, *rest, contributions),
-            [words, pairs, contributions],
-        ),
+        (lambda: kernel.aode_factors(relations, "naive", 1, words, n, *rest), [words, pairs]),
         (lambda: kernel.Selector(relations, "hnb", relevance, 3), [relevance]),
         (lambda: kernel.selected_joint_log(selector, words, n, *rest), [words]),
         (lambda: kernel.selected_trees(selector, ranking, words, n, order), [order, words]),
         (lambda: kernel.selected_tree_joint_log(selector, ranking, words, n, order, *rest), [order, words]),
-        (lambda: kernel.Neighbours(words, n), [words]),
-        (lambda: neighbours.nearest(selector, words, n, 3), [words]),
         (lambda: penalty.prox(vector, 0.1), [vector]),
         (regress, [long_indptr, indices, values, sign, weight, lambdas]),
     ]

@@ -177,20 +177,3 @@ def hip_joint_log(
     selected = hip_selected(x, ancestors, descendants)
     forest = [ROOT if v in selected else ABSENT for v in range(counts.n_features)]
     return joint_log(x, forest, counts, alpha, smoothing, class_prior)
-
-
-def listed_terms(
-    kept: Sequence[Sequence[int]],
-    high: Sequence[Sequence[int]],
-    low: Sequence[Sequence[int]],
-    table: Sequence[Sequence[float]],
-) -> tuple[list[int], list[int], list[float]]:
-    """The number of features that each row keeps, their columns, and what the table says of their states."""
-    counts, columns, values = [], [], []
-    for r, row in enumerate(kept):
-        counts.append(sum(row))
-        for v in range(len(row)):
-            if row[v]:
-                columns.append(v)
-                values.append(table[2 * high[r][v] + low[r][v]][v])
-    return counts, columns, values

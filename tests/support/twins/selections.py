@@ -129,20 +129,6 @@ def selected_tree(kept: set[int], ranked: Sequence[Edge], root_order: Sequence[i
     return tree
 
 
-def similarity(a: Sequence[int], b: Sequence[int], kept: set[int]) -> Fraction:
-    """Jaccard's, over some features; 0 where neither row has a one."""
-    either = sum(1 for v in kept if a[v] or b[v])
-    return Fraction(sum(1 for v in kept if a[v] and b[v]), either) if either else Fraction(0)
-
-
-def nearest_rows(x: Sequence[int], rows: Sequence[Sequence[int]], kept: set[int], k: int) -> list[int]:
-    return sorted(range(len(rows)), key=lambda t: (-similarity(x, rows[t], kept), t))[:k]
-
-
-def vote_shares(nearest: Sequence[int], y: Sequence[int], n_classes: int) -> list[float]:
-    return [sum(1 for t in nearest if y[t] == c) / len(nearest) for c in range(n_classes)]
-
-
 def selected_joint_log(
     kept: set[int], x: Sequence[int], tree: Sequence[int] | None, counts: Counts, alpha: float, smoothing: str
 ) -> list[float]:

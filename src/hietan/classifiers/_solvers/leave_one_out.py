@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
-from hietan.classifiers._solvers.temperature import best_temperature
-from hietan.structure import BinaryRows, OpenCounts, Openings, are_whole, leave_one_out_log_likelihood
+from hietan.classifiers._solvers.losses import best_temperature
+from hietan.structure import (
+    BinaryRows,
+    OpenCounts,
+    Openings,
+    OpenScores,
+    are_whole,
+    leave_one_out_log_likelihood,
+)
 
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 """The values of alpha that are tried where it is chosen from the data."""
@@ -47,6 +54,10 @@ class Network:
     counts: OpenCounts
     smoothing: str
     unit: float
+
+    def scores(self, alpha: float) -> OpenScores:
+        """The scores of rows that were not counted."""
+        return OpenScores(self.openings, self.counts, self.smoothing, alpha, unit=self.unit)
 
     def log_likelihood(self, rows: BinaryRows, codes: NDArray[np.int64], alpha: float) -> NDArray[np.float64]:
         """ln P(x | c) of training rows, each by the counts without it, or without as much of it as it weighs."""

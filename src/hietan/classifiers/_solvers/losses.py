@@ -5,14 +5,18 @@ Scores have a row per training row, and one column for two classes, or a column 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize_scalar
 from scipy.special import expit, logsumexp, softmax
 
 Matrix = NDArray[np.float64]
+HOTTEST = 20.0
+"""The largest temperature, and the inverse of the smallest, unless others are given."""
 
 
 class Curvature(Protocol):
@@ -129,3 +133,18 @@ def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float
     if n_classes == 2:
         return LogisticLoss(np.where(codes == 1, 1.0, -1.0)[:, None], column)
     return MultinomialLoss(np.eye(n_classes)[codes], column)
+
+
+def best_temperature(loss: Callable[[float], float], hottest: float = HOTTEST) -> float:
+    """The temperature with the smallest loss, from 1 / `hottest` to `hottest`.
+
+    The loss must be convex in the inverse of the temperature, as every log loss is.
+    """
+    limit = np.log(hottest)
+    found = minimize_scalar(
+        lambda log_temperature: loss(float(np.exp(log_temperature))),
+        bounds=(-limit, limit),
+        method="bounded",
+        options={"xatol": 1e-6},
+    )
+    return float(np.exp(found.x))

@@ -1,13 +1,39 @@
-"""A ridge by Newton's method: conjugate gradients, or a factorisation where they are slow, to a bound on the gap."""
+"""A ridge with offsets, and its fit by Newton's method to a bound on the gap.
+
+Minimises loss(G + X W + b) + (p / 2) |W|^2 + (q / 2) |b|^2. For two classes the loss is logistic, p = ridge * s and
+q = 10. For more it is multinomial with twice these penalties: with W = (-w/2, w/2) and b likewise, two classes are a
+special case, because |W|^2 = |w|^2 / 2.
+
+In the coordinates U = (sqrt(p) W, sqrt(q) b) the penalty is |U|^2 / 2, so the objective is strongly convex with
+constant 1: |gradient|^2 / 2 bounds its distance from the minimum, at any U.
+
+The linear systems of Newton's method for a ridge: by conjugate gradients, or by a Cholesky factorisation.
+
+With Z the rows in whitened coordinates, the Hessian is I + Z^T D Z. Where there are fewer rows than features, it is
+solved through the kernel K = Z Z^T of the rows (Woodbury): a system of one equation per row.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
 import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.linalg import cho_solve, cholesky
 
-from hietan.classifiers._solvers.losses import Loss, Matrix
-from hietan.classifiers._solvers.newton_systems import DenseSystem, conjugate_gradients
-from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem, Whitened
+from hietan.classifiers._solvers.losses import Curvature, Loss, Matrix
 
+INTERCEPT_PENALTY = 10.0
+"""Twice the factor of b^2 in the objective of two classes."""
+STIFFEST_OF_TWO, STIFFEST_OF_MORE = 1e9, 1e6
+"""The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and takes finite time."""
+BLOCK = 4096
+"""The number of columns that are made dense at a time."""
+DENSE_LIMIT = 4096
+"""The largest system that is factorised; it takes 8 * 4096^2 bytes, and twice that while it is made."""
 TOLERANCE = 1e-12
 """A fit ends when the bound on its distance from the minimum is at most this fraction of the objective."""
 MAX_STEPS = 200
@@ -18,6 +44,136 @@ MAX_PRODUCTS = 5000
 # A rough measure of that: the cube of a system's size over this is the number of ones whose products take as long as
 # its factorisation. With 4,000 rows, 2,500 features and a ridge of 0.01, a fit takes 0.4 s instead of 1.8 s.
 FACTORISED_PER_ONE = 20
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeFit:
+    """The minimum of a ridge: weights (a row per column of scores), constants, scores, and how accurate they are.
+
+    `gap` is an upper bound on the distance of the objective from its minimum, as a fraction of the objective.
+    """
+
+    coef: Matrix
+    intercept: NDArray[np.float64]
+    scores: Matrix
+    objective: float
+    gap: float
+    n_iter: int
+
+
+class RidgeProblem:
+    """The problem of some training rows; `at` gives it a ridge.
+
+    Parameters
+    ----------
+    X : CSR array of shape (n_rows, n_features)
+        The features; it holds only zeros and ones.
+    offsets : array of shape (n_rows, n_columns)
+        What is added to the scores of the training rows.
+    loss : Loss
+        The loss of the rows.
+    unit : float
+        The factor s of the penalty, which is `ridge` times this number.
+    """
+
+    def __init__(self, X: Any, offsets: Matrix, loss: Loss, unit: float) -> None:
+        self.X: Any = sp.csr_array(X, dtype=np.float64)
+        self.transposed: Any = self.X.T  # made once: making it costs as much as a product
+        self.offsets = offsets
+        self.loss = loss
+        self.unit = unit
+        self._doubled = 1.0 if loss.n_columns == 1 else 2.0
+
+    @cached_property
+    def ones(self) -> NDArray[np.float64]:
+        """The number of ones in each row, which is also its squared length."""
+        ones: NDArray[np.float64] = np.diff(self.X.indptr).astype(np.float64)
+        return ones
+
+    @cached_property
+    def gram(self) -> Matrix:
+        """The inner products of the rows, exact because they are whole numbers; in blocks, to bound the memory."""
+        n, d = self.X.shape
+        columns = self.X.tocsc()
+        gram = np.zeros((n, n))
+        for start in range(0, d, BLOCK):
+            block = columns[:, start : start + BLOCK].astype(np.float32).toarray()
+            gram += block @ block.T
+        return gram
+
+    def at(self, ridge: float) -> Whitened:
+        """The problem with this ridge, in coordinates in which the penalty is |U|^2 / 2.
+
+        Raises
+        ------
+        ValueError
+            If the ridge is too small, compared with the weights of the rows, for a fit in double precision.
+        """
+        stiffness, limit = self._stiffness(ridge), self._stiffest
+        if not stiffness <= limit:
+            raise ValueError(
+                f"ridge={ridge} is too small for rows of weight up to {self.loss.weights.max():.3g}: their loss "
+                f"outweighs the penalty {stiffness:.1e} times, and a fit needs at most {limit:.0e}; "
+                f"raise ridge or lower class_weight"
+            )
+        penalty = self._doubled * ridge * self.unit
+        return Whitened(self, penalty, self._doubled * INTERCEPT_PENALTY)
+
+    def accepts(self, ridge: float) -> bool:
+        """Whether `at` takes this ridge; it then takes every larger one."""
+        return self._stiffness(ridge) <= self._stiffest
+
+    @property
+    def _stiffest(self) -> float:
+        return STIFFEST_OF_TWO if self.loss.n_columns == 1 else STIFFEST_OF_MORE
+
+    def _stiffness(self, ridge: float) -> float:
+        """The largest curvature of a row's loss, in units of the penalty."""
+        penalty = self._doubled * ridge * self.unit
+        with np.errstate(over="ignore"):  # what is infinite is refused
+            return float(np.max(self.loss.weights[:, 0] * (self.ones / penalty + 1 / INTERCEPT_PENALTY)))
+
+
+class Whitened:
+    """A ridge in the coordinates U, the last row of which are the constants; see the head of this module."""
+
+    def __init__(self, problem: RidgeProblem, penalty: float, intercept_penalty: float) -> None:
+        self.problem = problem
+        self.penalty = penalty
+        self.scale = 1 / np.sqrt(penalty)
+        self.intercept_penalty = intercept_penalty
+        self.intercept_scale = 1 / np.sqrt(intercept_penalty)
+
+    def forward(self, U: Matrix) -> Matrix:
+        """What U adds to the scores of the rows."""
+        product: Matrix = self.problem.X @ (self.scale * U[:-1]) + self.intercept_scale * U[-1]
+        return product
+
+    def backward(self, slopes: Matrix) -> Matrix:
+        """The transpose of `forward`."""
+        weights = self.scale * (self.problem.transposed @ slopes)
+        return np.vstack([weights, self.intercept_scale * slopes.sum(axis=0)])
+
+    def hessian_diagonal(self, curvature: Curvature) -> Matrix:
+        """The diagonal of the Hessian; zeros and ones are their own squares."""
+        weights = self.scale**2 * (self.problem.transposed @ curvature.diagonal)
+        return 1 + np.vstack([weights, self.intercept_scale**2 * curvature.diagonal.sum(axis=0)])
+
+    def zeros(self) -> Matrix:
+        """The coordinates of weights of zero."""
+        return np.zeros((self.problem.X.shape[1] + 1, self.problem.loss.n_columns))
+
+    def from_weights(self, fit: RidgeFit) -> Matrix:
+        """The coordinates of a fit."""
+        return np.vstack([fit.coef.T / self.scale, fit.intercept / self.intercept_scale])
+
+    def to_fit(self, U: Matrix, scores: Matrix, objective: float, gap: float, n_iter: int) -> RidgeFit:
+        """The weights at these coordinates."""
+        coef = np.ascontiguousarray(self.scale * U[:-1].T)
+        return RidgeFit(coef, self.intercept_scale * U[-1], scores, objective, gap, n_iter)
+
+
+# ------------------------------------------------------------------------------------------ Newton's method
 
 
 def solve_ridge(problem: RidgeProblem, ridge: float, start: RidgeFit | None = None) -> RidgeFit:
@@ -79,3 +235,77 @@ def _line_search(
             return length
         length /= 2
     return 0.0
+
+
+def conjugate_gradients(
+    whitened: Whitened, curvature: Curvature, gradient: Matrix, accuracy: float, max_products: int
+) -> tuple[Matrix, bool]:
+    """The step of Newton's method, nearly: the residual is at most `accuracy` times the gradient.
+
+    Preconditioned by the diagonal of the Hessian. The step descends wherever it ends; the second value says whether
+    the accuracy was reached within `max_products` products with the Hessian.
+    """
+    inverse = 1 / whitened.hessian_diagonal(curvature)
+    direction = np.zeros_like(gradient)
+    residual = -gradient
+    scaled = inverse * residual
+    search = scaled
+    fit = float(np.sum(residual * scaled))
+    enough = accuracy * float(np.linalg.norm(gradient))
+    for _ in range(max_products):
+        product = search + whitened.backward(curvature.times(whitened.forward(search)))
+        length = fit / float(np.sum(search * product))
+        direction = direction + length * search
+        residual = residual - length * product
+        if np.linalg.norm(residual) <= enough:
+            return direction, True
+        scaled = inverse * residual
+        fit, last = float(np.sum(residual * scaled)), fit
+        search = scaled + (fit / last) * search
+    return direction, False
+
+
+class DenseSystem:
+    """The factorised Hessian of a ridge with two classes, in as many dimensions as there are rows or features.
+
+    Parameters
+    ----------
+    whitened : Whitened
+        The problem.
+    curvature : Curvature
+        The second derivatives of the loss, a number for each row.
+    """
+
+    def __init__(self, whitened: Whitened, curvature: Curvature) -> None:
+        self._whitened = whitened
+        self._diagonal: NDArray[np.float64] = curvature.diagonal[:, 0]
+        self._root = np.sqrt(self._diagonal)
+        problem = whitened.problem
+        n, d = problem.X.shape
+        self._by_rows = n <= d
+        if self._by_rows:
+            system = problem.gram / whitened.penalty + 1 / whitened.intercept_penalty
+            system *= self._root
+            system *= self._root[:, None]
+        else:
+            X, transposed, off = problem.X, problem.transposed, whitened.scale * whitened.intercept_scale
+            system = np.empty((d + 1, d + 1))
+            system[:d, :d] = (transposed @ (X * self._diagonal[:, None])).toarray() / whitened.penalty
+            system[d, :d] = system[:d, d] = off * (transposed @ self._diagonal)
+            system[d, d] = self._diagonal.sum() / whitened.intercept_penalty
+        system.flat[:: len(system) + 1] += 1
+        self._factor = cholesky(system, lower=True, overwrite_a=True, check_finite=False)
+
+    @staticmethod
+    def fits(shape: tuple[int, int]) -> bool:
+        """Whether the system of a table of this shape is small enough to be factorised."""
+        return min(shape[0], shape[1] + 1) <= DENSE_LIMIT
+
+    def solve(self, gradient: Matrix) -> Matrix:
+        """Minus the inverse of the Hessian times the gradient: the step of Newton's method."""
+        if not self._by_rows:
+            step: Matrix = -cho_solve((self._factor, True), gradient, check_finite=False)
+            return step
+        root = self._root[:, None]
+        inner = cho_solve((self._factor, True), root * self._whitened.forward(gradient), check_finite=False)
+        return self._whitened.backward(root * inner) - gradient

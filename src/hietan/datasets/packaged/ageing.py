@@ -7,10 +7,8 @@ provenance is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from importlib.resources import as_file, files
-from typing import Any
 
 from hietan.datasets.dataset import Dataset
 
@@ -67,43 +65,3 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
     rows = [i for i in range(len(packed.instance_names)) if i not in missing]
     data = packed.subset(rows, chosen, name=f"{organism}-{namespaces}")
     return replace(data, provenance=view["provenance"])
-
-
-def pack_views(views: Mapping[str, Dataset], aspects: Mapping[str, str], attribution: str) -> Dataset:
-    """All combinations of namespaces of an organism as one dataset, from which `load_ageing_genes` takes each of them.
-
-    Parameters
-    ----------
-    views : mapping of str to Dataset
-        The dataset of each of `PACKAGED_NAMESPACES`, as `build_dataset` makes it.
-    aspects : mapping of str to str
-        The letter of the namespace of each term, one of the values of `ASPECTS`.
-    attribution : str
-        Whose work the data are, and under which licences.
-    """
-    whole = views["BPMFCC"]
-    organism = whole.name.partition("-")[0]
-    packed: dict[str, Any] = {
-        "attribution": attribution,
-        "aspects": "".join(aspects[feature] for feature in whole.feature_names),
-        "views": {
-            namespaces: {
-                "missing_rows": _missing_rows(whole, data),
-                "provenance": _lasting_provenance(data, attribution),
-            }
-            for namespaces, data in views.items()
-        },
-    }
-    return replace(whole, name=organism, provenance=packed)
-
-
-def _missing_rows(whole: Dataset, part: Dataset) -> list[int]:
-    kept = set(part.instance_names)
-    return [i for i, name in enumerate(whole.instance_names) if name not in kept]
-
-
-def _lasting_provenance(data: Dataset, attribution: str) -> dict[str, Any]:
-    """What stays true in later versions of the package, which change neither the data nor, then, the packed bytes."""
-    versions = {key: value for key, value in data.provenance["versions"].items() if key != "hietan"}
-    origin = "hietan.datasets.load_ageing_genes"
-    return {**data.provenance, "origin": origin, "versions": versions, "attribution": attribution}

@@ -266,9 +266,6 @@ _MORE = {
     "qualifier": re.compile("qualifier"),
     "evidence": re.compile("evidence(_code)?"),
 }
-_BLOCK = (
-    1 << 10
-)  # rows that are read at once; with many more, Python's garbage collector would look at each again
 _SEPARATOR = re.compile(r"[;|,]")
 
 _IsTerm = Callable[[str], bool] | None
@@ -299,13 +296,9 @@ class PairLayout:
     lists: bool
     remarks: tuple[str, ...]
 
-    def rows(self, tally: Tally) -> Iterator[tuple[int, list[str]]]:
-        """(line number, fields) of the rows that have an id and a term."""
-        return self.table.rows(max(self.id_at, self.term_at), tally)
-
     def row_blocks(self, tally: Tally) -> Iterator[list[tuple[int, list[str]]]]:
-        """The same rows, many at once."""
-        return self.table.row_blocks(max(self.id_at, self.term_at), tally, _BLOCK)
+        """Yield the rows that have an id and a term, many at once."""
+        return self.table.row_blocks(max(self.id_at, self.term_at), tally)
 
     def read(self, row: Sequence[str]) -> tuple[str, list[str]]:
         """The id and the terms of a row; "" and none if they are missing."""

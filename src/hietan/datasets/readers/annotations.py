@@ -116,16 +116,15 @@ class AnnotationReader:
 
     @property
     def holds_only_pairs(self) -> bool:
-        """Whether the file is a table of ids and terms that says nothing else about annotations."""
-        return self._layout is not None and not self._layout.more
+        """Whether the file, of which nothing was read yet, is a table of ids and terms and nothing else."""
+        return self._layout is not None and not self._layout.more and not self.n_read
 
     def blocks(self) -> Iterator[PairBlock]:
         """All annotations of a file that holds only pairs, many at once; use this or iteration, not both.
 
         They are the same as those of iteration, in a fraction of the time.
         """
-        if self._layout is None or self._layout.more:
-            raise ValueError(f"{self.name} ({self.format}) says more than which object has which term")
+        assert self._layout is not None
         return self._guarded(self._blocks(self._layout), None)
 
     def _start(self, lines: _Numbered) -> list[tuple[int, str]]:
@@ -174,7 +173,7 @@ class AnnotationReader:
 
     def _rows(self, layout: PairLayout) -> Iterator[Annotation]:
         tally = Tally("rows")
-        yield from self._annotations_in(layout.rows(tally), layout)
+        yield from self._annotations_in(chain.from_iterable(layout.row_blocks(tally)), layout)
         self._count_short(tally)
 
     def _blocks(self, layout: PairLayout) -> Iterator[PairBlock]:

@@ -78,17 +78,20 @@ def numbered_lines(
     damaged content is an error, and so is a line of more than `longest` characters. With `whole`, a warning says if
     the last line has no end: a file that was cut short mostly ends within a line.
     """
-    name, start, rest, latin = source_name(source), 1, "", _Latin1Fallback()
+    name, start, rest, n_latin, first_latin = source_name(source), 1, "", 0, 0
     for text, broken in _texts(source):
         if "\0" in text:
-            line = start + (rest + text).split("\0", 1)[0].count("\n")
-            raise DataError("binary data (a NUL byte) where text was expected", name, line)
-        lines = (rest + text).split("\n")
+            at = start + (rest + text).split("\0", 1)[0].count("\n")
+            raise DataError("binary data (a NUL byte) where text was expected", name, at)
+        known = rest + text
+        lines = known.split("\n")
         rest = lines.pop()
         if len(rest) > longest:
             raise DataError(f"the line has no end within {longest:,} characters", name, start + len(lines))
-        if not text.isascii():
-            lines = latin.lines(lines, start)
+        if not known.isascii():
+            for k, line in enumerate(map(_as_latin1, lines)):
+                if line != lines[k]:
+                    lines[k], n_latin, first_latin = line, n_latin + 1, first_latin or start + k
         yield from enumerate(lines, start)
         start += len(lines)
         if broken:
@@ -99,8 +102,12 @@ def numbered_lines(
                 f"{name}: the last line, {start}, has no line break at its end; the file may be cut short"
             )
             warnings.warn(message, DataWarning, stacklevel=2)
-        yield from enumerate(latin.lines([rest], start), start)
-    latin.warn(name)
+        line = _as_latin1(rest)
+        n_latin, first_latin = n_latin + (line != rest), first_latin or start
+        yield start, line
+    if n_latin:
+        message = f"{name}: {n_latin} lines are not UTF-8 (first: line {first_latin}); read as Latin-1"
+        warnings.warn(message, DataWarning, stacklevel=2)
 
 
 def first_lines(source: TextSource, count: int) -> list[str]:
@@ -128,36 +135,13 @@ def _some_lines(source: TextSource, count: int) -> list[str]:
     return found
 
 
-class _Latin1Fallback:
-    """Reads the lines that are not UTF-8 as Latin-1, and counts them; the decoder left their bytes as surrogates."""
-
-    def __init__(self) -> None:
-        self.count, self.first = 0, 0
-
-    def lines(self, lines: list[str], start: int) -> list[str]:
-        try:
-            "".join(lines).encode()
-        except UnicodeEncodeError:
-            return [line if line.isascii() else self._line(line, n) for n, line in enumerate(lines, start)]
-        return lines
-
-    def _line(self, line: str, number: int) -> str:
-        try:
-            line.encode()
-        except UnicodeEncodeError:
-            self.count, self.first = self.count + 1, self.first or number
-            return line.encode("utf-8", "surrogateescape" if _escaped(line) else "replace").decode("latin-1")
-        return line
-
-    def warn(self, name: str) -> None:
-        if self.count:
-            message = f"{name}: {self.count} lines are not UTF-8 (first: line {self.first}); read as Latin-1"
-            warnings.warn(message, DataWarning, stacklevel=3)
-
-
-def _escaped(line: str) -> bool:
-    """Whether all surrogates stand for bytes that are not UTF-8; an open text file may hold others of its own."""
-    return not any("\ud800" <= character < "\udc80" or "\udcff" < character <= "\udfff" for character in line)
+def _as_latin1(line: str) -> str:
+    """Return a line as Latin-1 if it is not UTF-8; the decoder left the bytes that are not as surrogates."""
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return line.encode("utf-8", "surrogateescape").decode("latin-1")
+    return line
 
 
 def _texts(source: TextSource) -> Iterator[tuple[str, str]]:

@@ -147,21 +147,13 @@ class Ontology:
 
         None if a step leads to no term, to several, or in a circle.
         """
-        walked = dict[str, None]()
+        walked = set[str]()
         current = self.resolve(term_id)
-        while current is not None and current not in self._successors and self.terms[current].is_obsolete:
-            walked[current] = None
+        while current is not None and current not in walked and self.terms[current].is_obsolete:
+            walked.add(current)
             replaced_by = self.terms[current].replaced_by
             current = self.resolve(replaced_by[0]) if len(replaced_by) == 1 else None
-            current = None if current in walked else current
-        found = None if current is None else self._successors.get(current, current)
-        self._successors.update(dict.fromkeys(walked, found))
-        return found
-
-    @cached_property
-    def _successors(self) -> dict[str, str | None]:
-        """The successors of the obsolete terms that were asked for: no step of a long chain is made twice."""
-        return {}
+        return None if current in walked else current
 
     def undefined_parents(self, relations: Iterable[str] = ("is_a",)) -> list[tuple[str, str]]:
         """The pairs (parent, child) of which the ontology does not define the parent.
@@ -173,15 +165,7 @@ class Ontology:
         relations : iterable of str
             "is_a" or names of other relations.
         """
-        relations = tuple(relations)
-        if relations not in self._undefined:
-            self._undefined[relations] = [edge for edge in self.edges(relations) if edge[0] not in self.terms]
-        return list(self._undefined[relations])
-
-    @cached_property
-    def _undefined(self) -> dict[tuple[str, ...], list[tuple[str, str]]]:
-        """The undefined parents by the relations that were asked for: many datasets share an ontology."""
-        return {}
+        return [edge for edge in self.edges(relations) if edge[0] not in self.terms]
 
     @cached_property
     def hierarchy(self) -> Hierarchy:

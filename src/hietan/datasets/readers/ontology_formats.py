@@ -22,8 +22,6 @@ from hietan.datasets.readers.ontology import Ontology, Term
 from hietan.datasets.readers.tables import PEEK
 from hietan.exceptions import DataError, DataWarning
 
-_MOST_BYTES = 2 << 30  # pronto reads a file as a whole, and takes many times its size
-
 
 def read_with_pronto(source: TextSource) -> Ontology:
     """Read whatever `pronto` reads: OBO-Graph JSON, OWL (RDF/XML) and, slowly, OBO.
@@ -60,11 +58,9 @@ def _read_whole(source: TextSource, name: str) -> bytes:
     """
     with open_binary_or_text(source) as file:
         try:
-            content = file.read(_MOST_BYTES + 1)
+            content = file.read()
         except (*BROKEN, UnicodeDecodeError) as error:
             raise DataError(f"the file is damaged or cut short: {error}", name) from error
-    if len(content) > _MOST_BYTES:
-        raise DataError(f"the ontology has more than {_MOST_BYTES:,} bytes; convert it to OBO", name)
     data: bytes = content.encode() if isinstance(content, str) else content
     if data.lstrip().startswith(b"{"):
         try:

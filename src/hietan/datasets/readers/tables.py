@@ -16,6 +16,8 @@ from hietan.exceptions import DataError, DataWarning
 PEEK = 100
 """How many rows are looked at to find out what a table holds."""
 
+# Rows that are read at once; with many more, Python's garbage collector would look at each again.
+_BLOCK = 1 << 10
 _Numbered = tuple[int, str]
 _Record = tuple[int, list[str]]
 _Item = TypeVar("_Item")
@@ -96,14 +98,8 @@ class Table:
         for self._line, line in lines:
             yield line
 
-    def _remaining(self) -> Iterator[_Record]:
-        """All records that were not taken yet."""
-        while self._peeked:
-            yield self._peeked.pop(0)
-        yield from self._records
-
-    def _read_blocks(self, size: int) -> Iterator[list[_Record]]:
-        """All records, many at once: where no field is quoted, each line is one."""
+    def _read_blocks(self, size: int = _BLOCK) -> Iterator[list[_Record]]:
+        """Yield all records, many at once: where no field is quoted, each line is one."""
         peeked, self._peeked = self._peeked, []
         yield peeked
         for lines in chain([list(self._buffer)], _blocks(self._lines, size)):
@@ -159,16 +155,13 @@ class Table:
         return heading.index(name)
 
     def rows(self, last: int, tally: Tally) -> Iterator[_Record]:
-        """(line number, fields) of the rows that have a field in the column `last`; the tally counts all rows."""
-        return chain.from_iterable(self._usable(([each] for each in self._remaining()), last, tally))
+        """Yield (line number, fields) of the rows with a field in the column `last`; the tally counts all rows."""
+        return chain.from_iterable(self.row_blocks(last, tally))
 
-    def row_blocks(self, last: int, tally: Tally, size: int) -> Iterator[list[_Record]]:
-        """The same rows, about this many at once, in a fraction of the time; use this or `rows`, not both."""
-        return self._usable(self._read_blocks(size), last, tally)
-
-    def _usable(self, blocks: Iterable[list[_Record]], last: int, tally: Tally) -> Iterator[list[_Record]]:
+    def row_blocks(self, last: int, tally: Tally) -> Iterator[list[_Record]]:
+        """Yield the same rows, many at once; use this or `rows`, not both."""
         width, short, long = self.width, [0, 0], [0, 0]
-        for block in blocks:
+        for block in self._read_blocks():
             tally.read += len(block)
             for number, row in block:
                 if len(row) == width:

@@ -13,11 +13,9 @@ from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold
 
 from hietan._runtime.parallel import run_ordered
-from hietan.classifiers._solvers.losses import Loss, Matrix
-from hietan.classifiers._solvers.network_regression import NetworkRows
-from hietan.classifiers._solvers.ridge import solve_ridge
-from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
-from hietan.classifiers._solvers.temperature import best_temperature
+from hietan.classifiers._solvers.hieban_offsets import NetworkRows
+from hietan.classifiers._solvers.losses import Loss, Matrix, best_temperature
+from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
 
 RIDGES = tuple(np.logspace(2, -2, 13).tolist())
 """The values among which a ridge is chosen, the largest first."""

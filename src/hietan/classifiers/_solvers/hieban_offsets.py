@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from hietan.classifiers._solvers.leave_one_out import Network, leave_one, stand_for_copies
 from hietan.classifiers._solvers.losses import Matrix, make_loss
-from hietan.classifiers._solvers.ridge_problem import RidgeFit, RidgeProblem
+from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem
 from hietan.classifiers.checks import class_weights
 from hietan.structure import (
     BinaryRows,
@@ -26,13 +25,6 @@ SMOOTHING = "pooled"
 """The prior guess of the network: the same conditional probability over all classes together."""
 # Differences between classes below this fraction of their scores are rounding.
 ROUNDING = 1e-12
-
-
-def as_matrix(rows: BinaryRows) -> Any:
-    """Rows in lists of ones as a CSR array of floats."""
-    assert rows.indices is not None
-    stored: Any = np.ones(len(rows.indices)), rows.indices, rows.indptr
-    return sp.csr_array(stored, shape=rows.shape)
 
 
 def offsets_of(joint: Matrix) -> Matrix:
@@ -108,7 +100,7 @@ class NetworkRows:
 
     def take(self, chosen: NDArray[np.intp]) -> NetworkRows:
         """Some of the rows."""
-        part = as_matrix(self.table)[chosen]
+        part = self.table.to_csr()[chosen]
         weights = None if self.table.weights is None else self.table.weights[chosen]
         table = BinaryRows(part.shape, indptr=part.indptr, indices=part.indices, weights=weights)
         return replace(self, table=table, codes=self.codes[chosen])
@@ -135,14 +127,12 @@ class NetworkRows:
         # Other weights are not numbers of rows: the spread and the mean number of ones are those of the rows.
         copies = self.weights if stand_for_copies(self.table, self.unit) else None
         scale = spread_of(joint, copies)
-        X = as_matrix(self.table)
+        X = self.table.to_csr()
         ones = X.nnz / X.shape[0] if copies is None else copies @ np.diff(X.indptr) / copies.sum()
         loss = make_loss(self.codes, self.n_classes, self._loss_weights())
-        problem = RidgeProblem(
-            X, offsets_of(joint / scale), loss, ones or 1.0
-        )  # without ones, nothing is penalised
-        scores = OpenScores(self.openings, counts, SMOOTHING, self.alpha, unit=self.unit)
-        return NetworkRegression(scores, scale, problem)
+        # Without ones, nothing is penalised.
+        problem = RidgeProblem(X, offsets_of(joint / scale), loss, ones or 1.0)
+        return NetworkRegression(network.scores(self.alpha), scale, problem)
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,5 +146,5 @@ class NetworkRegression:
     def scores(self, rows: NetworkRows, fit: RidgeFit) -> Matrix:
         """The scores of other rows, before any temperature."""
         offsets = offsets_of(self.network.log_likelihood(rows.table) / self.scale)
-        scores: Matrix = offsets + as_matrix(rows.table) @ fit.coef.T + fit.intercept
+        scores: Matrix = offsets + rows.table.to_csr() @ fit.coef.T + fit.intercept
         return scores
