@@ -135,14 +135,14 @@ class EstimatorBlock {
   // [j][k]: how much more x_j = 1 adds.
   const double* difference(bool a) const { return difference_[a].data(); }
 
-  // The shares of the block's estimators whose feature is a in a row, and 0 for the others; false if all are 0.
-  bool shares_at(bool a, const std::vector<std::int32_t>& ones, const double* shares, double* out) const {
+  // The shares of the block's estimators whose feature is a in a row, and 0 for the others; returns how many are above.
+  std::size_t shares_at(bool a, const std::vector<std::int32_t>& ones, const double* shares, double* out) const {
     std::fill(out, out + kBlock, 0.0);
     if (!a) std::copy(shares + first_, shares + first_ + width_, out);
     for (auto one = std::lower_bound(ones.begin(), ones.end(), feature_id(first_));
          one != ones.end() && index(*one) < first_ + width_; ++one)
       out[index(*one) - first_] = a ? shares[*one] : 0.0;
-    return std::any_of(out, out + kBlock, [](double share) { return share > 0.0; });
+    return kBlock - index(std::count(out, out + kBlock, 0.0));
   }
 
  private:

@@ -34,6 +34,7 @@ inline double shares_of(double* values, std::size_t d) {
 }
 
 constexpr std::size_t kTile = 64;  // rows whose shares stay in the nearest cache
+constexpr std::size_t kFew = 4;    // estimators of a block: so many are added one by one
 
 // The shares of the estimators of a block in some rows, and where the factors of these rows are.
 struct ShareTile {
@@ -69,6 +70,16 @@ inline void add_tile(const ShareTile& tile, const double* zero, const double* di
   for (std::size_t r = 0; r < tile.n; ++r)
     for (const std::int32_t j : ones[tile.rows[r]])
       tile.factors[r][j] += product_sum(tile.shares[r], difference + index(j) * kBlock);
+}
+
+// The same for one row in which few estimators have a share.
+inline void add_few(const double* shares, const double* zero, const double* difference, std::size_t d,
+                    const std::vector<std::int32_t>& ones, double* factors) {
+  for (std::size_t k = 0; k < kBlock; ++k) {
+    if (shares[k] == 0.0) continue;
+    for (std::size_t j = 0; j < d; ++j) factors[j] += shares[k] * zero[(j / kGroup * kBlock + k) * kGroup + j % kGroup];
+    for (const std::int32_t j : ones) factors[j] += shares[k] * difference[index(j) * kBlock + k];
+  }
 }
 
 }  // namespace detail
@@ -121,9 +132,15 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
         };
         for (std::size_t row = 0; row < rows; ++row) {
           double* factors = out + (row * classes + c) * d;
-          if (!block.shares_at(a, ones[row], shares.data() + row * d, tile.shares[tile.n])) continue;
-          for (std::size_t k = 0; k < block.width(); ++k)
-            factors[block.first() + k] += tile.shares[tile.n][k] * tables.log_even_root(block.first() + k, a, c);
+          double* own = tile.shares[tile.n];
+          const std::size_t n = block.shares_at(a, ones[row], shares.data() + row * d, own);
+          for (std::size_t k = 0; n > 0 && k < block.width(); ++k)
+            factors[block.first() + k] += own[k] * tables.log_even_root(block.first() + k, a, c);
+          if (n <= detail::kFew) {
+            if (n > 0) detail::add_few(own, block.zero(a), block.difference(a), d, ones[row], factors);
+            checkpoint.pass(d * n);
+            continue;
+          }
           tile.rows[tile.n] = row;
           tile.factors[tile.n] = factors;
           if (++tile.n == detail::kTile) add();

@@ -30,7 +30,7 @@ class LazyBatch {
         relations_(ranking.relations()),
         varies_(ranking.order().varies()),
         root_order_(root_order),
-        lone_(lone_feature),
+        fallback_feature_(lone_feature),
         d_(relations_.d),
         open_(d_),
         placed_(d_),
@@ -48,7 +48,7 @@ class LazyBatch {
     reset(value);
     if (kept) restrict(kept);
     // First the features that vary: while keys are above 0, edges join no others.
-    select_active(rows, missing_);
+    select_active(rows, varying_edges_left_);
     std::size_t k = 0;
     for (; active_; ++k) {
       const Ranking::Block* block = ranking_.block(k);
@@ -58,7 +58,7 @@ class LazyBatch {
     }
     // Then all: once every row has joined those that vary, the edges of the others suffice.
     const bool idle_only = !active_;
-    select_active(rows, absent_);
+    select_active(rows, edges_left_);
     for (k = idle_only ? 0 : k; active_; ++k) {
       const Ranking::Block* block = idle_only ? ranking_.idle_block(k) : ranking_.block(k);
       if (!block) break;
@@ -71,7 +71,7 @@ class LazyBatch {
   // The tree of one lane: kRoot, kAbsent or the parent's index, for every feature.
   void tree(std::size_t lane, std::int32_t* parent) {
     std::fill(parent, parent + d_, kAbsent);
-    const std::int32_t alone = lone_ == kAbsent ? root_[lane] : lone_;
+    const std::int32_t alone = fallback_feature_ == kAbsent ? root_[lane] : fallback_feature_;
     const Pair* edges = edges_.data() + lane * d_;
     // Edges without a root: only where another thread changes the values meanwhile.
     if (edge_count_[lane] > 0)
@@ -92,25 +92,25 @@ class LazyBatch {
     std::fill(size_.begin(), size_.end(), Label{1});
     std::fill(edge_count_, edge_count_ + kLanes, std::size_t{0});
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      missing_[lane] = static_cast<std::int64_t>(ranking_.order().varying()) - 1;
-      absent_[lane] = static_cast<std::int64_t>(d_) - 1;
+      varying_edges_left_[lane] = static_cast<std::int64_t>(ranking_.order().varying()) - 1;
+      edges_left_[lane] = static_cast<std::int64_t>(d_) - 1;
     }
   }
 
   void restrict(const Word* kept) {
-    std::fill(missing_, missing_ + kLanes, std::int64_t{-1});
-    std::fill(absent_, absent_ + kLanes, std::int64_t{-1});
+    std::fill(varying_edges_left_, varying_edges_left_ + kLanes, std::int64_t{-1});
+    std::fill(edges_left_, edges_left_ + kLanes, std::int64_t{-1});
     for (std::size_t v = 0; v < d_; ++v) {
       open_[v].available = kept[v];
       const std::int64_t varies = varies_[v];
       for_each_bit(kept[v], [&](std::size_t lane) {
-        missing_[lane] += varies;
-        ++absent_[lane];
+        varying_edges_left_[lane] += varies;
+        ++edges_left_[lane];
       });
     }
   }
 
-  // Continues with the rows that still need edges: `needed` is missing_ or absent_.
+  // Continues with the rows that still need edges: `needed` is varying_edges_left_ or edges_left_.
   void select_active(std::size_t rows, const std::int64_t* needed) {
     active_ = 0;
     for (std::size_t lane = 0; lane < rows; ++lane) active_ |= static_cast<Word>(needed[lane] > 0) << lane;
@@ -122,7 +122,10 @@ class LazyBatch {
       if (consider(edge) && !active_) break;
   }
 
-  // Returns whether the edge entered any tree.
+  // Algorithm 4 of Wan & Freitas (with Algorithm 5 in `remove_redundant`), in all rows that may still take the edge;
+  // Algorithm 2 without relations. Returns whether the edge entered any tree. The same walk for one tree of all rows is
+  // HierarchicalSearch in eager_trees.hpp; explain/trace.py makes it by the letter, tests/support/twins/trees.py as
+  // well.
   bool consider(const Edge& edge) {
     const std::size_t a = edge.first(), b = edge.last();
     Word lanes = active_ & open_[a].available & open_[b].available;
@@ -193,8 +196,8 @@ class LazyBatch {
     for (std::size_t u = member; component_[at(u)] != keep; u = next_[at(u)]) component_[at(u)] = keep;
     std::swap(next_[at(a)], next_[at(b)]);
     edges_[lane * d_ + edge_count_[lane]++] = {feature_id(a), feature_id(b)};
-    --missing_[lane];
-    --absent_[lane];
+    --varying_edges_left_[lane];
+    --edges_left_[lane];
   }
 
   // A feature that enters a tree removes its relatives of the same value.
@@ -209,8 +212,8 @@ class LazyBatch {
       open_[u].available &= ~removed;
       const std::int64_t varies = varies_[u];
       for_each_bit(removed, [&](std::size_t lane) {
-        missing_[lane] -= varies;
-        --absent_[lane];
+        varying_edges_left_[lane] -= varies;
+        --edges_left_[lane];
       });
     });
   }
@@ -235,7 +238,8 @@ class LazyBatch {
   const Relations& relations_;
   const std::vector<std::uint8_t>& varies_;  // each feature, in any class
   const std::int64_t* root_order_;
-  const std::int32_t lone_;  // the tree of a row without edges; kAbsent: the one feature that it keeps, if any
+  const std::int32_t
+      fallback_feature_;  // the tree of a row without edges; kAbsent: the one feature that it keeps, if any
   const std::size_t d_;
   const Word* value_ = nullptr;
   Word active_ = 0;
@@ -245,8 +249,8 @@ class LazyBatch {
   std::vector<Pair> edges_;                               // [lane][edge]
   std::size_t edge_count_[kLanes] = {};
   // How many more edges join all available features that vary (while the others have none), and all available ones.
-  std::int64_t missing_[kLanes] = {}, absent_[kLanes] = {};
-  const std::int64_t* needed_ = missing_;
+  std::int64_t varying_edges_left_[kLanes] = {}, edges_left_[kLanes] = {};
+  const std::int64_t* needed_ = varying_edges_left_;
   std::int32_t root_[kLanes] = {};
   Orienter orienter_;
   Checkpoint checkpoint_;
