@@ -1,8 +1,8 @@
-// What people take with them: addresses, files, and pages that earlier versions wrote.
+// What people take with them: addresses and files.
 import { test } from "node:test";
 import assert from "node:assert/strict";
 import { drawn } from "./browser.js";
-import { PARTS, control, expected, fitsTheWidth, goToPart, savedFile, visit } from "./visiting.js";
+import { control, expected, savedFile, visit } from "./visiting.js";
 
 test("tables and pictures are saved", () =>
   visit("one.html", {}, async (page) => {
@@ -18,8 +18,6 @@ test("tables and pictures are saved", () =>
 test("a row has an address, and Enter opens what is searched for", () =>
   visit("one.html", {}, async (page) => {
     const row = Object.keys(expected.trees)[1];
-    await page.evaluate(() => (location.hash = "#genes")); // in links to reports of earlier versions
-    await page.locator("#tab-rows[aria-selected=true]").waitFor();
     await page.evaluate((name) => (location.hash = "#row/" + name), row);
     await page.getByRole("heading", { name: `Row ${row}`, exact: true }).waitFor();
     await control(page, "Search rows").fill("row17");
@@ -31,18 +29,6 @@ test("a row has an address, and Enter opens what is searched for", () =>
     await page.evaluate(() => (location.hash = "#row/%E0%A4%A"));
     await page.evaluate(() => (location.hash = "#row/nobody"));
   }));
-
-for (const file of ["old.html", "old-study.html"]) {
-  test(`a report of an earlier version still opens: ${file}`, () =>
-    visit(file, { width: 420 }, async (page) => {
-      for (const name of PARTS) {
-        await goToPart(page, name);
-        await drawn(page);
-        await fitsTheWidth(page, 420);
-      }
-      assert.ok((await page.locator(".node").count()) > 0);
-    }));
-}
 
 test("with several datasets, the address of a row names its dataset, and that of a method leads to its curves", () =>
   visit("study.html", {}, async (page) => {
@@ -56,7 +42,7 @@ test("with several datasets, the address of a row names its dataset, and that of
   }));
 
 test("without curves, the address of a method leads to its line in the ranking", () =>
-  visit("old.html", {}, async (page) => {
+  visit("three.html", {}, async (page) => {
     const link = page.locator("#overview .ranking a").last();
     await page.evaluate((address) => (location.hash = address), await link.getAttribute("href"));
     await page.locator("tr.marked").waitFor();

@@ -17,11 +17,10 @@ from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
 from hietan.evaluation.cross_validation import configure
-from hietan.report import render, study_summary, write_candidates, write_details, write_report
+from hietan.report import study_summary, write_candidates, write_details, write_report
 from support.faults.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")
-OLD = Path(__file__).parents[1] / "data" / "summary-1.json"  # of a small study, by version 1 of the format
 METHODS = {"TAN": TAN(), "Hie-TAN-Lite": HieTANLite(), "HIP": HIPNB()}
 N_CANDIDATES = 20_000
 
@@ -107,8 +106,8 @@ def main(folder):
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     study(folder / "one", datasets[:1], METHODS, "one.html")
-    atomic_write(OUT / "old.html", render(json.loads(OLD.read_text(encoding="utf-8"))))
-    write_report(OLD.parent / "study-0.1", OUT / "old-study.html")
+    three = replace(datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"))
+    study(folder / "three", [three], {"lite": HieTANLite(), "tan": TAN()}, "three.html")
     candidates = write_many_candidates()
     write_nasty_candidates()
     usage = shown["datasets"][0]["usage"][1]

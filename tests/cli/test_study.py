@@ -282,7 +282,7 @@ def papers_study(tmp_path):
                     f"d{i}", method, "", "none", 0, 100, (1 - rank / 10, *[0.5] * (len(METRICS) - 1))
                 )
                 writer.writerow(row.values())
-    (tmp_path / "study.json").write_text('{"format": 1, "groups": {}}')
+    (tmp_path / "study.json").write_text('{"format": 2, "groups": {}}')
     return tmp_path
 
 

@@ -2,7 +2,6 @@
 
 import shutil
 import warnings
-import zlib
 from dataclasses import replace
 
 import numpy as np
@@ -94,13 +93,6 @@ def foreign_lines_follow(rng, content, other, line_of):
     return content + other
 
 
-def line_of_format_1(rng, content, other, line_of):
-    """A job of another method, dataset or study with a checksum as studies of format 1 have it."""
-    lines = other.splitlines()
-    text = lines[rng.integers(len(lines))].partition(b" ")[2]
-    return content + b"%08x %s\n" % (zlib.crc32(text), text)
-
-
 def no_job(rng, content, other, line_of):
     """A line that is not a job; its checksum is right."""
     return content + line_of(NO_JOBS[rng.integers(len(NO_JOBS))])
@@ -116,7 +108,6 @@ WAYS = (
     swap_lines,
     repeat_line,
     splice,
-    line_of_format_1,
     nul_bytes,
     half_a_character,
     other_line_ends,

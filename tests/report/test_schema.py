@@ -1,4 +1,4 @@
-"""`summary.json` is as its schema says, that of an earlier version too; pages of earlier summaries are made."""
+"""`summary.json` is as its schema says."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,6 @@ from sklearn.model_selection import KFold
 from hietan import HIPNB, TAN
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.report import render, study_summary
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = json.loads((ROOT / "docs" / "summary.schema.json").read_text(encoding="utf-8"))
@@ -72,20 +71,3 @@ def test_folds_of_a_splitter_are_in_words(summary, tmp_path):
 def test_the_schema_notices_what_is_wrong(summary):
     for change in ({"jobs_failed": "none"}, {"extra": 1}, {"format": 9}, {"summary": [{"dataset": 1}]}):
         assert list(problems({**summary, **change}, SCHEMA))
-
-
-def test_the_summary_of_an_earlier_version_is_too():
-    old = json.loads((ROOT / "tests/data/study-0.1/summary.json").read_text(encoding="utf-8"))
-    old.pop("report", None)
-    assert list(problems(old, SCHEMA)) == []
-
-
-def test_the_page_of_an_earlier_version_is_made():
-    page = render(json.loads((ROOT / "tests/data/summary-1.json").read_text(encoding="utf-8")))
-    assert page.count("<script") == 2
-
-
-def test_a_report_is_made_from_a_study_of_an_earlier_version():
-    old = ROOT / "tests/data/study-0.1"
-    page = render(study_summary(old))
-    assert page.count("<script") == 2 and '"quality":' in page

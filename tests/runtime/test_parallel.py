@@ -1,26 +1,20 @@
 """Many calls at a time: all of them once, and none left running behind."""
 
-import operator
 import os
 import sys
 import threading
 import time
 import warnings
 
+import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.ensemble import RandomForestClassifier
+from threadpoolctl import ThreadpoolController, threadpool_info
 
-from hietan._runtime.parallel import map_chunks, run_ordered, run_unordered
-from hietan._runtime.warning_filters import steady_warnings
+from hietan._runtime.parallel import map_chunks, one_thread, run_ordered
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import pooled_predictions, run_study
-
-
-@pytest.mark.parametrize(("n_jobs", "backend"), [(1, "threads"), (3, "threads"), (2, "loky")])
-def test_every_call_once(n_jobs, backend):
-    found = run_unordered(operator.mul, [(2, i) for i in range(20)], n_jobs, backend)
-    assert sorted(found) == list(range(0, 40, 2))
+from hietan.evaluation import run_study
 
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
@@ -54,84 +48,46 @@ def test_chunks_cover_all_rows_in_order(n_rows, n_jobs):
     assert all(start % 64 == 0 and 0 < stop - start <= 4096 for start, stop in chunks)
 
 
-def test_a_consumer_that_stops_early_waits_for_the_running_calls():
-    begun, ended = [], []
-
-    def slow(x):
-        begun.append(x)
-        time.sleep(0.05)
-        ended.append(x)
-
-    many = 2000  # enough that even a busy machine, slow to close, has not made all calls by then
-    results = run_unordered(slow, [(i,) for i in range(many)], 2, "threads")
-    next(results)
-    results.close()
-    n = len(ended)
-    assert len(begun) == n < many
-    time.sleep(0.1)
-    assert len(begun) == n
-
-
-def test_an_error_arrives():
-    with pytest.raises(ZeroDivisionError):
-        list(run_unordered(lambda x: 1 / x, [(1,), (0,)], 2, "threads"))
-
-
-@pytest.mark.parametrize("allowed", [0, 2])
-def test_a_system_that_allows_few_threads(monkeypatch, allowed):
-    started, start = [], threading.Thread.start
-
-    def start_if_allowed(thread):
-        if len(started) == allowed:
-            raise RuntimeError("can't start new thread")
-        started.append(thread)
-        start(thread)
-
-    monkeypatch.setattr(threading.Thread, "start", start_if_allowed)
-    if allowed:
-        assert run_ordered(operator.neg, [(k,) for k in range(20)], 8) == [-k for k in range(20)]
-    else:
-        with pytest.raises(RuntimeError, match="can't start new thread"):
-            run_ordered(operator.neg, [(k,) for k in range(20)], 8)
-    assert len(started) == allowed and not any(thread.is_alive() for thread in started)
-
-
-def test_filters_of_warnings_outlive_threads_that_empty_them():
-    with warnings.catch_warnings(record=True) as said:
-        warnings.simplefilter("always")
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.filterwarnings("ignore", "hush")
-        before = list(warnings.filters)
-        with steady_warnings():
-            with warnings.catch_warnings():
-                warnings.warn("heard as ever", stacklevel=1)
-                warnings.warn("old", DeprecationWarning, stacklevel=1)
-            warnings.filters.clear()  # as two forests leave them
-            warnings.warn("`sklearn.utils.parallel.delayed` should be used with ...", stacklevel=1)
-            warnings.warn("old", DeprecationWarning, stacklevel=1)
-            warnings.warn("hush, please", stacklevel=1)
-            warnings.warn("heard", stacklevel=1)
-        assert warnings.filters == before
-        warnings.warn("old", DeprecationWarning, stacklevel=1)
-        assert [str(w.message) for w in said] == ["heard as ever", "heard"]
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("way", ["study", "pooled"])
-def test_forests_in_threads_leave_the_filters_alone(way):
+def test_forests_in_threads_leave_the_filters_alone():
     data = make_hierarchical_classification(80, 20, random_state=0)
     forest = RandomForestClassifier(60)
     interval = sys.getswitchinterval()
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
         before = list(warnings.filters)
         sys.setswitchinterval(1e-5)
         try:
-            if way == "study":
-                run_study([data], {"a": forest, "b": forest}, cv=8, n_jobs=4)
-            else:
-                pooled_predictions(forest, data, n_splits=16, n_jobs=4)
+            run_study([data], {"a": forest, "b": forest}, cv=8, n_jobs=4)
         finally:
             sys.setswitchinterval(interval)
         assert warnings.filters == before
-    assert [str(w.message) for w in said] == []
+
+
+def blas_threads():
+    """Return the threads of the pools that one thread may limit for all; one built with OpenMP cannot be."""
+    np.ones((2, 2)) @ np.ones((2, 2))
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {pool["num_threads"] for pool in pools if pool.get("threading_layer") != "openmp"}
+
+
+def test_the_first_to_leave_does_not_lift_the_limit_of_the_others():
+    entered, second_entered, left = (threading.Event() for _ in range(3))
+
+    def second():
+        assert entered.wait(60)
+        with one_thread():
+            second_entered.set()
+        left.set()
+
+    with ThreadpoolController().limit(limits=3, user_api="blas"):
+        if blas_threads() != {3}:
+            pytest.skip("this BLAS has no pool of threads")
+        thread = threading.Thread(target=second)
+        thread.start()
+        with one_thread():
+            entered.set()
+            assert second_entered.wait(60) and left.wait(60)
+            assert blas_threads() == {1}
+        thread.join()
+        assert blas_threads() == {3}

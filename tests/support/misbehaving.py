@@ -53,20 +53,6 @@ class KillsOnce(BernoulliNB):
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Kills(BernoulliNB):
-    """Kills any process, except the spared one, that fits it to `n_rows` rows."""
-
-    def __init__(self, n_rows=0, spared=0):
-        super().__init__()
-        self.n_rows = n_rows
-        self.spared = spared
-
-    def fit(self, X, y):
-        if X.shape[0] == self.n_rows and os.getpid() != self.spared:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().fit(X, y)
-
-
 class Hangs(BernoulliNB):
     """Never finishes fitting with one seed, whoever asks it to stop; with another, its process dies."""
 
@@ -191,24 +177,3 @@ TREES = {
     "tree too few": lambda parents: parents[1:],
 }
 KINDS = ["other classes", *(kind for kind in LABELS if kind not in EQUAL_LABELS), *PROBABILITIES]
-
-
-class Traveller:
-    """Stands in for a hierarchy, and writes down which process it leaves and where it arrives."""
-
-    def __init__(self, path):
-        self.path = path
-
-    def __reduce__(self):
-        with open(f"{self.path}-left", "a") as file:
-            file.write(f"{os.getpid()}\n")
-        return _arrive, (self.path,)
-
-    def __repr__(self):
-        return "Traveller()"
-
-
-def _arrive(path):
-    with open(path, "a") as file:
-        file.write(f"{os.getpid()}\n")
-    return Traveller(path)

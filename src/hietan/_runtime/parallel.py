@@ -1,21 +1,19 @@
-"""One way to run many jobs: `map_chunks` over chunks of rows, `run_ordered` and `run_unordered` over any calls."""
+"""Calls in threads: `map_chunks` over chunks of rows, `run_ordered` over any calls; and one thread for BLAS."""
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing
-from queue import SimpleQueue
-from types import TracebackType
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from functools import lru_cache
+from threading import Lock
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
 from hietan import _kernel
-from hietan._runtime.interrupts import EndsWithCaller
-from hietan._runtime.warning_filters import steady_warnings
 
 _T = TypeVar("_T")
 
@@ -24,20 +22,6 @@ MAX_CHUNK_ROWS = 4096
 
 MAX_JOBS = 4096
 """The largest `n_jobs` that is accepted: more threads or processes than that are a mistake."""
-
-PATIENCE = 2.0
-"""How many seconds calls under way may take to end when nobody wants their results any more."""
-
-
-_NAME = "hietan-worker"
-
-
-def threads_left_behind() -> bool:
-    """Whether threads are still making calls that nobody waits for any more.
-
-    If Python is shut down in the usual way while they run compiled code, it may crash.
-    """
-    return any(thread.name == _NAME for thread in threading.enumerate())
 
 
 def map_chunks(
@@ -89,21 +73,35 @@ def run_ordered(
     list
         The result of each call.
     """
-    if len(calls) <= 1 or effective_n_jobs(n_jobs) == 1:
-        return [function(*call) for call in calls]
-    results: dict[int, _T] = {}
-
-    def run(k: int) -> tuple[int, _T]:
-        return k, function(*calls[k])
-
     n_threads = min(effective_n_jobs(n_jobs), len(calls))
-    with closing(_run_in_threads(run, ((k,) for k in range(len(calls))), n_threads)) as found:
-        results.update(found)
-    return [results[k] for k in range(len(calls))]
+    if n_threads <= 1:
+        return [function(*call) for call in calls]
+    with stoppable_threads(n_threads) as threads:
+        futures = [threads.submit(function, *call) for call in calls]
+        for future in wait(futures, return_when=FIRST_EXCEPTION).done:
+            future.result()  # an error does not wait for the calls before it
+        return [future.result() for future in futures]
+
+
+@contextmanager
+def stoppable_threads(n_threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Open a pool of threads; after an error or Ctrl-C, calls of the kernel in these threads stop at once.
+
+    Nothing waits for other calls then: a thread cannot be ended from outside.
+    """
+    stop = _kernel.Stop()
+    threads = ThreadPoolExecutor(n_threads, "hietan", stop.obey)
+    try:
+        yield threads
+    except BaseException:
+        stop.set()
+        threads.shutdown(wait=False, cancel_futures=True)
+        raise
+    threads.shutdown()
 
 
 def number_of_parts(n_jobs: int | None, *, per_job: int = 4) -> int:
-    """How many parts a piece of work is divided into for `n_jobs` threads: one, or enough to balance the load.
+    """Return how many parts to divide a piece of work into for `n_jobs` threads: one, or enough to balance the load.
 
     Parameters
     ----------
@@ -116,115 +114,37 @@ def number_of_parts(n_jobs: int | None, *, per_job: int = 4) -> int:
     return 1 if jobs == 1 else per_job * jobs
 
 
-def run_unordered(
-    function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_jobs: int | None, backend: str
-) -> Iterator[_T]:
-    """Call a function with each tuple of arguments, and yield the results in the order in which the calls finish.
+# ------------------------------------------------------------------ one thread for BLAS and OpenMP
 
-    If the consumer stops early, because of an error or Ctrl-C, pending calls are cancelled, and running ones are told
-    to stop: the kernel obeys at once. Those that do not end within `PATIENCE` seconds are left behind: a thread cannot
-    be ended from outside. Processes are.
+_lock = Lock()
+_n_limiting = 0
+_blas_limit: Any = None
 
-    Parameters
-    ----------
-    function : callable
-        The function.
-    calls : iterable of tuple
-        The arguments of each call; they are taken as they are needed.
-    n_jobs : int or None
-        The number of calls to run at a time, as in joblib.
-    backend : str
-        "threads", or the name of a joblib backend.
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep BLAS and OpenMP at one thread: sums of floats must not depend on how many cores are available.
+
+    The limit of OpenMP holds for the calling thread, but that of BLAS for the whole process. So the first of several
+    blocks in different threads limits BLAS, and the last one restores it.
     """
-    jobs = effective_n_jobs(n_jobs)
-    if jobs == 1:
-        yield from (function(*call) for call in calls)
-    elif backend != "threads":
-        remote = EndsWithCaller(function)
-        tasks = (delayed(remote)(*call) for call in calls)
-        yield from Parallel(n_jobs=n_jobs, backend=backend, return_as="generator_unordered")(tasks)
-    else:
-        with steady_warnings(), closing(_run_in_threads(function, calls, jobs)) as results:
-            yield from results
+    global _n_limiting, _blas_limit
+    pools = _pools(len(sys.modules))
+    with _lock:
+        if not _n_limiting:
+            _blas_limit = pools.limit(limits=1, user_api="blas")
+        _n_limiting += 1
+    try:
+        with pools.limit(limits=1, user_api="openmp"):
+            yield
+    finally:
+        with _lock:
+            _n_limiting -= 1
+            if not _n_limiting:
+                _blas_limit.restore_original_limits()
 
 
-def _run_in_threads(
-    function: Callable[..., _T], calls: Iterable[tuple[Any, ...]], n_threads: int
-) -> Generator[_T]:
-    # Two calls per thread are submitted: enough that no thread waits, and few enough to stop soon.
-    pending: set[Future[_T]] = set()
-    with _Threads(n_threads) as threads:
-        for call in calls:
-            if len(pending) >= 2 * n_threads:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
-            pending.add(threads.submit(function, call))
-        while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
-
-
-class _Threads:
-    """Threads that make calls, until the block ends.
-
-    Unlike those of `concurrent.futures`, they are told to stop if the block ends early, and Python does not wait for
-    one that does not hear it: nobody could end such a program with Ctrl-C.
-    """
-
-    def __init__(self, n_threads: int) -> None:
-        self.stop = _kernel.Stop()
-        self.inbox: SimpleQueue[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]] | None] = (
-            SimpleQueue()
-        )
-        self.n_threads = n_threads
-        # Started as calls come in. Each sets its event at its end: Ctrl-C may come while a thread is being started,
-        # and Python does not join a thread that it does not know to be running yet.
-        self.threads: dict[threading.Thread, threading.Event] = {}
-
-    def __enter__(self) -> _Threads:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
-    ) -> None:
-        if kind is not None:
-            self.stop.set()
-            while not self.inbox.empty():
-                self.inbox.get()
-        for _ in self.threads:
-            self.inbox.put(None)
-        until = time.monotonic() + PATIENCE
-        for thread, ended in self.threads.items():
-            left = None if kind is None else max(until - time.monotonic(), 0)
-            if ended.wait(left):
-                thread.join(left)
-
-    def submit(self, function: Callable[..., _T], call: tuple[Any, ...]) -> Future[_T]:
-        """The future result of a call, which one of the threads makes."""
-        future: Future[_T] = Future()
-        self.inbox.put((future, function, call))
-        if len(self.threads) < self.n_threads:
-            self._start_thread()
-        return future
-
-    def _start_thread(self) -> None:
-        ended = threading.Event()
-        thread = threading.Thread(target=self._work, args=(ended,), name=_NAME, daemon=True)
-        self.threads[thread] = ended
-        try:
-            thread.start()
-        except RuntimeError:  # the system allows no more threads
-            del self.threads[thread]
-            if not self.threads:
-                raise
-            self.n_threads = len(self.threads)
-
-    def _work(self, ended: threading.Event) -> None:
-        self.stop.obey()
-        for future, function, call in iter(self.inbox.get, None):
-            try:
-                future.set_result(function(*call))
-            except BaseException as error:
-                future.set_exception(error)
-            del future, function, call  # while it waits, it keeps nothing alive
-        ended.set()
+@lru_cache(maxsize=1)
+def _pools(n_modules: int) -> ThreadpoolController:
+    # Searching for libraries takes longer than many jobs do, and new libraries appear only with new modules.
+    return ThreadpoolController()

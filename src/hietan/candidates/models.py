@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from numbers import Integral
 from typing import Any
 
@@ -28,10 +28,6 @@ from hietan.exceptions import ModelFileError
 
 BEST_GMEAN = "gmean"
 """The threshold that asks for the one with the highest GMean."""
-
-_METADATA = ["dataset", "method", "seed", "feature_names", "target_names", "training_rows", "calibration"]
-# Added later: files without them are read, too.
-_LATER = ["training_symbols", "training_synonyms", "training_labels", "row_noun", "term_counts", "cutoff"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +125,12 @@ class TrainedModel:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file for `load` and `hietan.load`; raises ModelFileError if it cannot be stored."""
         try:
-            if (
-                type(self.classifier).__name__ in persistence.CLASSIFIERS
-            ):  # `persistence.save` refuses any other
+            # `persistence.save` refuses any other classifier.
+            if type(self.classifier).__name__ in persistence.CLASSIFIERS:
                 _check(self)
-            metadata = {name: getattr(self, name) for name in (*_METADATA, *_LATER)}
-            metadata["validation"] = None if self.validation is None else self.validation.as_dict()
+            metadata = {field.name: getattr(self, field.name) for field in fields(self)}
+            del metadata["classifier"]
+            metadata["validation"] = None if self.validation is None else asdict(self.validation)
             persistence.save(self.classifier, path, metadata=metadata)
         except (TypeError, ValueError) as error:
             raise ModelFileError(str(error)) from error
@@ -142,25 +138,27 @@ class TrainedModel:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
         """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
-        classifier, about = persistence.load(path), persistence.read_metadata(path)
+        classifier = persistence.load(path)
+        about: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        about |= persistence.read_metadata(path)
         try:
-            pair, cutoff, quality = about.get("calibration"), about.get("cutoff"), about.get("validation")
+            pair, cutoff, quality = about["calibration"], about["cutoff"], about["validation"]
             model = cls(
-                classifier,
-                _texts(about["feature_names"]),
-                _texts(about["target_names"]),
-                _texts(about.get("training_rows") or ()),
-                str(about.get("dataset", "")),
-                str(about.get("method", "")),
-                int(about.get("seed", 0)),
-                None if pair is None else (float(pair[0]), float(pair[1])),
-                _texts(about.get("training_symbols") or ()),
-                tuple(map(_texts, about.get("training_synonyms") or ())),
-                _counts(about.get("training_labels") or ()),
-                str(about.get("row_noun") or "row"),
-                tuple(map(_counts, about.get("term_counts") or ())),
-                None if cutoff is None else float(cutoff),
-                None if quality is None else Validation.from_dict(quality),
+                classifier=classifier,
+                feature_names=_texts(about["feature_names"]),
+                target_names=_texts(about["target_names"]),
+                training_rows=_texts(about["training_rows"]),
+                dataset=str(about["dataset"]),
+                method=str(about["method"]),
+                seed=int(about["seed"]),
+                calibration=None if pair is None else (float(pair[0]), float(pair[1])),
+                training_symbols=_texts(about["training_symbols"]),
+                training_synonyms=tuple(map(_texts, about["training_synonyms"])),
+                training_labels=_counts(about["training_labels"]),
+                row_noun=str(about["row_noun"]),
+                term_counts=tuple(map(_counts, about["term_counts"])),
+                cutoff=None if cutoff is None else float(cutoff),
+                validation=None if quality is None else Validation.from_dict(quality),
             )
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
@@ -303,21 +301,21 @@ def train_model(
         quality = summarize_held_out(held_out, cutoff, tuned=threshold == BEST_GMEAN)
     model.fit(data.X, data.y)
     return TrainedModel(
-        model,
-        data.feature_names,
-        data.target_names,
-        data.instance_names,
-        data.name,
-        method or type(model).__name__,
-        seed,
-        calibration,
-        data.symbols,
-        data.synonyms,
-        tuple(data.y.tolist()),
-        row_noun or data.row_noun,
-        count_terms(data, model.classes_.tolist()),
-        cutoff,
-        quality,
+        classifier=model,
+        feature_names=data.feature_names,
+        target_names=data.target_names,
+        training_rows=data.instance_names,
+        dataset=data.name,
+        method=method or type(model).__name__,
+        seed=seed,
+        calibration=calibration,
+        training_symbols=data.symbols,
+        training_synonyms=data.synonyms,
+        training_labels=tuple(data.y.tolist()),
+        row_noun=row_noun or data.row_noun,
+        term_counts=count_terms(data, model.classes_.tolist()),
+        cutoff=cutoff,
+        validation=quality,
     )
 
 

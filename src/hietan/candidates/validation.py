@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -88,13 +88,9 @@ class Validation:
         """Whether some of the rows were held out once, rather than all of them by folds."""
         return self.folds == 1
 
-    def as_dict(self) -> dict[str, Any]:
-        """The numbers as JSON can hold them."""
-        return asdict(self)
-
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Validation:
-        """The numbers that `as_dict` returned; raises TypeError or ValueError if they are anything else."""
+        """The numbers that `dataclasses.asdict` returned; raises TypeError or ValueError if they are anything else."""
         given = dict(content)
         given["class_rows"] = tuple(given["class_rows"])
         given["curve"] = tuple((float(p), float(share), rows) for p, share, rows in given.get("curve", ()))

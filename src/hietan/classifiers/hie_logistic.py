@@ -13,8 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan._runtime.parallel import map_chunks
-from hietan._runtime.thread_limits import one_thread
+from hietan._runtime.parallel import map_chunks, one_thread
 from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily

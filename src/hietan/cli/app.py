@@ -7,9 +7,8 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import data, demo, models, reasons, report, study, terms
+from hietan.cli import INTERRUPTED, data, demo, models, reasons, report, study, terms
 from hietan.cli.examples import add_examples
-from hietan.cli.interrupts import INTERRUPTED
 from hietan.cli.messages import fail, say
 
 # As in docs/command-line.md: from looking around to data, models and comparisons.

@@ -30,7 +30,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
-from hietan.cli.interrupts import INTERRUPTED
+from hietan.cli import INTERRUPTED
 from hietan.exceptions import DataWarning, HietanError
 
 if TYPE_CHECKING:

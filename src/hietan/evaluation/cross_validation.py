@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-from hietan._runtime.parallel import run_unordered
+from hietan._runtime.parallel import run_ordered
 from hietan.evaluation.metrics import compute_metrics
 
 Label = str | int | float | bool
@@ -100,11 +100,10 @@ def pooled_predictions(
     model = configure(estimator, getattr(dataset, "hierarchy", None), seed)
     fold = fold_of_rows(dataset.y, n_splits, seed)
 
-    def predict(k: int) -> tuple[int, RowPredictions]:
-        return k, predict_fold(model, dataset.X, dataset.y, fold == k)
+    def predict(k: int) -> RowPredictions:
+        return predict_fold(model, dataset.X, dataset.y, fold == k)
 
-    parts = dict(run_unordered(predict, ((k,) for k in range(n_splits)), n_jobs, "threads"))
-    return pool(dataset.y, fold, [parts[k] for k in range(n_splits)])
+    return pool(dataset.y, fold, run_ordered(predict, [(k,) for k in range(n_splits)], n_jobs))
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ def candidates_summary(
         "title": "Ranked candidates",
         "about": {"model": about, "caution": trained.caution, "command": command},
         "methods": _methods([candidates, *others], about),
-        "quality": None if trained.validation is None else trained.validation.as_dict(),
+        "quality": None if trained.validation is None else asdict(trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
             {

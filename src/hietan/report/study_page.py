@@ -200,7 +200,7 @@ def _test(test: TestResult | None) -> list[float] | None:
 
 
 def _effects(ranking: Ranking, number: Mapping[str, int], folder: Path) -> dict[str, Any] | None:
-    """How much the methods differ from the control, if the study has it: studies by earlier versions do not.
+    """How much the methods differ from the control, if there is anything to compare.
 
     Each row has the number of the method, the mean difference and the ends of its interval, the rank-biserial
     correlation, and the probabilities that the method is worse, equivalent and better.

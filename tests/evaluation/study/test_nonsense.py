@@ -1,14 +1,12 @@
 """A classifier that returns nonsense fails alone: with a clear error, and at no cost to the results of the others."""
 
 import csv
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.naive_bayes import BernoulliNB
 from typer.testing import CliRunner
 
 from hietan import TAN
@@ -17,7 +15,6 @@ from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions, run_study
 from hietan.evaluation.outputs import read_details, write_explanations
 from hietan.evaluation.outputs.file_names import method_stem
-from hietan.evaluation.study.journal import Journal, read_manifest
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 
@@ -114,59 +111,6 @@ def test_the_command_says_that_jobs_failed(tmp_path):
 def test_pooled_predictions_refuse_nonsense():
     with pytest.raises(ValueError, match="method 'Nonsense': the probabilities of row 0 of the fold are NaN"):
         pooled_predictions(Nonsense("NaN"), DATA, n_splits=3, seed=1)
-
-
-# ------------------------------------------------------------------ journals of versions that did not check
-
-
-def poison(job, kind):
-    if kind == "NaN":
-        job["log_proba"][0][0] = float("nan")
-    elif kind == "infinity":
-        job["log_proba"][0][0] = float("inf")
-    elif kind == "ragged":
-        job["log_proba"][0] = [0.0]
-    elif kind == "third column":
-        job["log_proba"] = [[*logs, float("-inf")] for logs in job["log_proba"]]
-    elif kind == "unknown label":
-        job["y_pred"][0] = 7
-    elif kind == "text labels":
-        job["y_pred"] = list(map(str, job["y_pred"]))
-    elif kind == "label too few":
-        del job["y_pred"][0]
-    elif kind == "nothing":
-        del job["y_pred"]
-    elif kind == "no traceback":
-        job["error"] = "RuntimeError: lost"
-    elif kind == "usage too short":
-        del job["usage"]["selected"][0]
-    elif kind == "usage negative":
-        job["usage"]["in_edges"][0] = -1
-    elif kind == "usage without edges":
-        del job["usage"]["in_edges"]
-
-
-POISONS = ["NaN", "infinity", "ragged", "third column", "unknown label", "text labels", "label too few"]
-POISONS += ["nothing", "no traceback", "usage too short", "usage negative", "usage without edges"]
-
-
-@pytest.mark.parametrize("kind", POISONS)
-def test_a_poisoned_line_is_done_again(kind, tmp_path):
-    methods = {"TAN": TAN(), "NB": BernoulliNB()}
-    run_study([DATA], methods, cv=3, output=tmp_path)
-    before = contents(tmp_path)
-    journal = Journal(tmp_path, read_manifest(tmp_path), "d", "TAN @ tuned none")
-    path = journal.path
-    lines = path.read_bytes().splitlines(keepends=True)
-    job = json.loads(lines[1].partition(b" ")[2])
-    poison(job, kind)
-    text = json.dumps(job, separators=(",", ":")).encode()
-    path.write_bytes(b"".join([lines[0], journal.line_of(text), lines[2]]))
-    assert contents(tmp_path) != before
-    seen = []
-    run_study([DATA], methods, cv=3, output=tmp_path, progress=seen.append)
-    assert (seen[0].resumed, seen[-1].done, seen[-1].failed) == (5, 6, 0)
-    assert contents(tmp_path) == before
 
 
 # ------------------------------------------------------------------ what else could cost the study its results

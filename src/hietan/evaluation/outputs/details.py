@@ -178,18 +178,13 @@ def _path(folder: Path, dataset: str) -> Path:
 
 
 def read_details(folder: Path, dataset: str) -> dict[str, Any]:
-    """The details of a dataset in the directory of a study; an empty dict if it has none.
-
-    Earlier versions named the files differently, so what counts is the name of the dataset in the file.
-    """
-    expected = _path(folder, dataset)
-    paths = sorted((folder / FOLDER).glob("*.json"))
-    for path in sorted(paths, key=lambda path: path != expected):
-        try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError as error:
-            message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
-            raise StudyError(message) from None
-        if isinstance(content, dict) and content.get("dataset") == dataset:
-            return content
-    return {}
+    """Return the details of a dataset in the directory of a study; an empty dict if it has none."""
+    path = _path(folder, dataset)
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
+        raise StudyError(message) from None
+    return content

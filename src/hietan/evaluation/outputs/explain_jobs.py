@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from hietan._runtime.thread_limits import one_thread
+from hietan._runtime.parallel import one_thread
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.compact import SHOWN_EDGES

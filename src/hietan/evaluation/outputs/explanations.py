@@ -9,8 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +18,6 @@ import numpy as np
 from scipy.stats import rankdata
 
 from hietan._io import atomic_write, safe_file_name, to_json
-from hietan._runtime.parallel import run_unordered
-from hietan._runtime.thread_limits import one_thread_for_all_jobs
 from hietan.evaluation.cross_validation import PooledPredictions
 from hietan.evaluation.dataset_view import DatasetView
 from hietan.evaluation.outputs.details import DatasetDetails, ExplainedRows, kept_details
@@ -32,9 +29,9 @@ from hietan.evaluation.outputs.explain_jobs import (
 )
 from hietan.evaluation.outputs.file_names import method_stem
 from hietan.evaluation.outputs.one_row import MOST_TRIES, TRIES_IN_ALL
-from hietan.evaluation.study.plan import MOST_SECONDS, Study
+from hietan.evaluation.study.plan import Study
 from hietan.evaluation.study.results import StudyResults
-from hietan.evaluation.study.time_limit import run_limited
+from hietan.evaluation.study.runner import jobs_ahead, open_executor, run_jobs
 from hietan.exceptions import StudyError
 
 FOLDER = "explanations"
@@ -134,7 +131,7 @@ def write_explanations(
     n_jobs : int or None
         The number of jobs to run at a time, as in joblib. The files do not depend on it.
     backend : {"threads", "processes"}
-        Where the jobs run. A process that dies costs its own job alone.
+        Where the jobs run.
     job_timeout : float or None
         Jobs that take longer, in seconds, are ended and have failed; they run in processes, whatever the backend.
     progress : callable, optional
@@ -157,7 +154,7 @@ def write_explanations(
     # Explanations that people can read are not kept in the details.
     kept = {} if readable or not details else _kept(chosen.values(), folder)
     todo = [(rows, key) for name, rows in chosen.items() if name not in kept for key in rows.predictions]
-    jobs = (rows.job(key, in_detail=details, readable=readable) for rows, key in todo)
+    jobs = ((rows.job(key, in_detail=details, readable=readable),) for rows, key in todo)
     done = total - len(todo)
     written: dict[str, list[Path]] = {}
     found: dict[str, dict[str, ExplainedMethod]] = {name: {} for name in chosen}
@@ -166,9 +163,9 @@ def write_explanations(
     for dataset, rows in chosen.items():
         if dataset in kept or not rows.predictions:
             written[dataset] = _write_dataset(rows, {}, folder, details, kept.get(dataset))
-    limit = MOST_SECONDS if backend == "processes" and job_timeout is None else job_timeout
-    with closing(_outcomes(jobs, n_jobs, limit)) as outcomes:
-        for outcome in outcomes:
+    with open_executor(backend, n_jobs, seconds=job_timeout) as executor:
+        ahead = jobs_ahead(backend, n_jobs)
+        for outcome in run_jobs(executor, run_explain_job, jobs, _ended, ahead=ahead, seconds=job_timeout):
             rows, said = chosen[outcome.dataset], found[outcome.dataset]
             said[outcome.key] = outcome
             if len(said) == len(rows.predictions):
@@ -188,18 +185,6 @@ def _kept(chosen: Iterable[ChosenRows], folder: Path) -> dict[str, dict[str, Any
     """The details that were written before, by dataset."""
     found = {rows.dataset: kept_details(folder, rows.dataset, rows.recipe) for rows in chosen}
     return {dataset: content for dataset, content in found.items() if content is not None}
-
-
-def _outcomes(
-    jobs: Iterable[ExplainJob], n_jobs: int | None, seconds: float | None
-) -> Generator[ExplainedMethod]:
-    """Run jobs, in processes if they have a time limit, and yield their outcomes in the order in which they finish."""
-    calls = ((job,) for job in jobs)
-    with one_thread_for_all_jobs():
-        if seconds is None:
-            yield from run_unordered(run_explain_job, calls, n_jobs, "threads")
-        else:
-            yield from run_limited(run_explain_job, calls, n_jobs, seconds, _ended)
 
 
 def _ended(call: tuple[ExplainJob], error: str) -> ExplainedMethod:

@@ -12,7 +12,6 @@ import csv
 import hashlib
 import io
 import json
-import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -24,17 +23,15 @@ from hietan._io import (
     csv_text,
     find_same_but_for_case,
     ignores_case,
+    lock_file,
     restore_text,
     safe_file_name,
     to_json,
 )
-from hietan._runtime.locks import lock_file
 from hietan.exceptions import StudyError
 
 FORMAT = 2
-"""The format of new studies."""
-FORMATS = (1, FORMAT)
-"""All formats that can be read and resumed. In format 1, the checksum of a line depends on nothing but the line."""
+"""The format of a study's directory."""
 LOCK = ".lock"
 TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
 
@@ -88,24 +85,14 @@ def read_manifest(directory: Path) -> dict[str, Any]:
     path = directory / "study.json"
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
-        known = type(manifest["format"]) is int and manifest["format"] in FORMATS
+        known = manifest["format"] == FORMAT
     except FileNotFoundError:
         raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise StudyError(f"{path} cannot be read as the description of a study") from None
     if not known:
-        raise StudyError(
-            f"{path} has format {manifest['format']!r:.40}; this version reads the formats "
-            f"{' and '.join(map(str, FORMATS))}"
-        )
+        raise StudyError(f"{path} has format {manifest['format']!r:.40}; this version reads format {FORMAT}")
     return dict(manifest)
-
-
-def format_of(directory: Path) -> int:
-    """The format of the study in a directory; that of new studies if there is none yet."""
-    if not (directory / "study.json").is_file():
-        return FORMAT
-    return int(read_manifest(directory)["format"])
 
 
 class Journal:
@@ -123,9 +110,7 @@ class Journal:
 
     def __init__(self, directory: Path, manifest: Mapping[str, Any], dataset: str, method: str) -> None:
         self.path = directory / "jobs" / safe_file_name(dataset) / f"{safe_file_name(method)}.jsonl"
-        self._key: bytes | None = None
-        if manifest["format"] != 1:
-            self._key = _key_of(manifest, dataset, method)
+        self._key = _key_of(manifest, dataset, method)
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
         """The jobs by (seed, fold); lines that are damaged or belong elsewhere are dropped, in the file as well."""
@@ -157,8 +142,6 @@ class Journal:
         return b"%s %s\n" % (self._checksum(text), text)
 
     def _checksum(self, text: bytes) -> bytes:
-        if self._key is None:
-            return b"%08x" % zlib.crc32(text)
         return hashlib.blake2b(text, digest_size=8, key=self._key).hexdigest().encode()
 
     def _encode(self, job: Mapping[str, Any]) -> bytes:

@@ -1,8 +1,4 @@
-"""What the journal keeps of a job: written as plain values, checked, and read back.
-
-A job that went wrong keeps its error. Of any other, nothing is written or read that the results cannot be computed
-from: a classifier that returns nonsense fails alone, and leaves the results of the others as they are.
-"""
+"""What the journal keeps of a job, in plain values: its predictions and feature usage, or its error."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from hietan.evaluation.cross_validation import Label, RowPredictions, prediction_problem
+from hietan.evaluation.cross_validation import Label, RowPredictions
 from hietan.evaluation.usage import FeatureUsage
 
 
@@ -41,19 +37,6 @@ def decode_usage(outcome: Mapping[str, Any]) -> FeatureUsage:
     """The feature usage of a job that counted it."""
     columns = (np.array(outcome["usage"][name]) for name in ("selected", "in_edges"))
     return FeatureUsage(len(outcome["y_pred"]), *columns)
-
-
-def is_usable(outcome: Mapping[str, Any], labels: Sequence[Label], n_rows: int, n_features: int) -> bool:
-    """Whether the results can be computed from what a journal has of a job; earlier versions did not check it."""
-    if "error" in outcome:
-        return isinstance(outcome["error"], str) and isinstance(outcome.get("traceback"), str)
-    try:
-        rows = decode_predictions(outcome)
-        usage = decode_usage(outcome) if "usage" in outcome else None
-        problem = prediction_problem(rows, labels, n_rows)
-        return problem is None and (usage is None or usage_problem(usage, n_rows, n_features) is None)
-    except (KeyError, TypeError, ValueError):  # something is missing, or is not an array
-        return False
 
 
 def usage_problem(usage: FeatureUsage, n_rows: int, n_features: int) -> str | None:

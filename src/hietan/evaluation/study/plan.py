@@ -11,10 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan._runtime.parallel import MAX_JOBS
 from hietan.evaluation.cross_validation import class_labels, configure, fold_of_rows
 from hietan.evaluation.dataset_view import DatasetView
-from hietan.evaluation.study.cluster import check_address
 from hietan.evaluation.study.fingerprint import (
     dataset_fingerprint,
     describe,
@@ -25,13 +23,6 @@ from hietan.evaluation.study.fingerprint import (
 )
 from hietan.evaluation.study.journal import FORMAT
 from hietan.exceptions import StudyError
-
-BACKENDS = {"threads": "threads", "processes": "loky", "dask": "dask"}
-"""The backends of `run_study`, and what `hietan._runtime.parallel` calls them."""
-MOST_SEEDS = 2**20
-"""The most seeds that a study can have."""
-MOST_SECONDS = 2_000_000
-"""The longest time limit of a job, 23 days: what can be waited for is limited to 2^31 milliseconds."""
 
 
 def method_key(name: str, setting: str, tuning: str) -> str:
@@ -133,8 +124,6 @@ class Study:
         Whether feature usage is counted.
     command : str
         The command that runs the study.
-    format : int
-        The format of its directory; a study that an earlier release began keeps its own.
     """
 
     datasets: Mapping[str, Any]
@@ -145,7 +134,6 @@ class Study:
     row_groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
-    format: int = FORMAT
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -155,7 +143,7 @@ class Study:
         """
         methods = self.methods.items()
         return {
-            "format": self.format,
+            "format": FORMAT,
             "versions": versions(),
             "cv": self._cv_text(),
             "seeds": list(self.seeds),
@@ -241,8 +229,6 @@ def plan_study(
     """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
     if isinstance(methods, Mapping):
         methods = [Method(name, estimator) for name, estimator in methods.items()]
-    if isinstance(seeds, int) and seeds > MOST_SEEDS:
-        raise StudyError(f"seeds is {seeds!r:.40}; expected at most {MOST_SEEDS}")
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
         raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
@@ -259,34 +245,6 @@ def plan_study(
             f"rows of the datasets"
         )
     return study
-
-
-def check_resources(
-    n_jobs: int | None, backend: str, scheduler: str | None, job_timeout: float | None
-) -> None:
-    """Refuse an invalid number of jobs, backend, scheduler or time limit."""
-    if backend not in BACKENDS:
-        raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
-    if n_jobs is not None and (
-        not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or not 0 < abs(int(n_jobs)) <= MAX_JOBS
-    ):
-        raise StudyError(
-            f"n_jobs is {n_jobs!r:.40}; expected a whole number other than 0, at most {MAX_JOBS}; -1 means every core"
-        )
-    if scheduler is not None:
-        if backend != "dask":
-            raise StudyError(
-                f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'"
-            )
-        check_address(scheduler)
-    if job_timeout is not None and (
-        not isinstance(job_timeout, int | float)
-        or isinstance(job_timeout, bool)
-        or not 0 < job_timeout <= MOST_SECONDS
-    ):
-        raise StudyError(
-            f"job_timeout is {job_timeout!r:.40}; expected a number of seconds above 0 and at most {MOST_SECONDS}"
-        )
 
 
 def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:

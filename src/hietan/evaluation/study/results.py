@@ -29,7 +29,7 @@ from hietan.evaluation.usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
 
 SUMMARY_FORMAT = 1
-"""The format of `summary.json`; files of earlier versions do not name one."""
+"""The format of `summary.json`."""
 
 
 @dataclass(frozen=True)

@@ -6,45 +6,24 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager, ExitStack, closing, nullcontext
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from hietan._io import temporary_directory
-from hietan._runtime.interrupts import noting_interrupts
-from hietan._runtime.parallel import run_unordered
-from hietan._runtime.thread_limits import one_thread, one_thread_for_all_jobs
-from hietan.evaluation.cross_validation import Label, class_labels, configure, predict_checked
-from hietan.evaluation.study.cluster import Call, Shared, check_workers, cluster_client, run_on_workers
-from hietan.evaluation.study.executors import AHEAD, check_executor, run_on_executor
-from hietan.evaluation.study.journal import (
-    Journal,
-    append_time,
-    claim,
-    format_of,
-    locked,
-    refuse_other,
-    tidy_times,
-)
-from hietan.evaluation.study.outcomes import encode_outcome, is_usable, usage_problem
-from hietan.evaluation.study.plan import (
-    BACKENDS,
-    Job,
-    Method,
-    Progress,
-    Study,
-    check_resources,
-    plan_study,
-)
+from hietan._runtime.parallel import one_thread
+from hietan.evaluation.cross_validation import Label, class_labels, predict_checked
+from hietan.evaluation.study.journal import Journal, append_time, claim, locked, refuse_other, tidy_times
+from hietan.evaluation.study.outcomes import encode_outcome, usage_problem
+from hietan.evaluation.study.plan import Job, Method, Progress, Study, plan_study
 from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
-from hietan.evaluation.study.time_limit import Processes, run_limited
+from hietan.evaluation.study.runner import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation.usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
@@ -149,70 +128,46 @@ def run_study(
         usage=usage,
         command=command,
     )
-    check_resources(n_jobs, backend, scheduler, job_timeout)
-    if executor is not None:
-        check_executor(executor)
-        if backend != "threads":
-            raise ValueError(f"give backend={backend!r} or an executor, not both")
-    with _directory(output) as path, ExitStack() as stack:
+    check_resources(n_jobs, backend, scheduler, executor, job_timeout)
+    with temporary_directory() if output is None else nullcontext(output) as path:
         folder = Path(path)
-        study = replace(study, format=format_of(folder))
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
         _ = study.folds
         refuse_other(folder, study.manifest)
-        if backend == "dask":
-            client = stack.enter_context(cluster_client(scheduler, n_jobs))
-            check_workers(client, {f"method {key!r}": m.estimator for key, m in study.methods.items()})
-            outcomes = partial(_outcomes_on_workers, client=client, job_timeout=job_timeout)
-        elif executor is not None:
-            ahead = AHEAD if n_jobs is None else effective_n_jobs(n_jobs)
-            outcomes = partial(_outcomes_of_executor, executor=executor, ahead=ahead, job_timeout=job_timeout)
-        else:
-            outcomes = partial(_outcomes, n_jobs=n_jobs, backend=BACKENDS[backend], job_timeout=job_timeout)
-        folder.mkdir(parents=True, exist_ok=True)
-        with locked(folder):
-            claim(folder, study.manifest)
-            _run_jobs(study, folder, outcomes, retry_failed, progress)
-            stack.close()
-            directory = folder if output is not None else None
-            results = replace(results_from_journals(study, folder), directory=directory)
-            write_results(results, folder)
-            tidy_times(folder)
-        return results
+        opened = nullcontext(executor) if executor else open_executor(backend, n_jobs, scheduler, job_timeout)
+        ahead = jobs_ahead(backend, n_jobs, executor)
+        with opened as where:
+            folder.mkdir(parents=True, exist_ok=True)
+            with locked(folder):
+                claim(folder, study.manifest)
+                run = partial(run_jobs, where, run_job, failed=_ended, ahead=ahead, seconds=job_timeout)
+                _run_missing_jobs(study, folder, run, retry_failed, progress)
+                results = results_from_journals(study, folder)
+                write_results(results, folder)
+                tidy_times(folder)
+    return results if output is None else replace(results, directory=folder)
 
 
-def _directory(output: str | Path | None) -> AbstractContextManager[str | Path]:
-    return temporary_directory() if output is None else nullcontext(output)
-
-
-def _run_jobs(
+def _run_missing_jobs(
     study: Study,
     folder: Path,
-    outcomes: Callable[[Study, Sequence[Job]], Generator[Outcome]],
+    run: Callable[[Iterable[tuple[Any, ...]]], Generator[Outcome]],
     retry_failed: bool,
     progress: Callable[[Progress], None] | None,
 ) -> None:
     """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
     journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
-    done = _finished_jobs(study, journals)
-    if retry_failed:
-        done = {job: outcome for job, outcome in done.items() if "error" not in outcome}
-    todo = [job for job in study.jobs() if job not in done]
-    total = len(todo) + len(done)
-    failed = sum("error" in outcome for outcome in done.values())
-    state = Progress(len(done), total, len(done), failed)
+    kept = {pair: journal.read() for pair, journal in journals.items()}
+    found = {job: kept[job.dataset, job.method].get((job.seed, job.fold)) for job in study.jobs()}
+    todo = [job for job, known in found.items() if known is None or (retry_failed and "error" in known)]
+    n_done = len(found) - len(todo)
+    failed = 0 if retry_failed else sum("error" in known for known in found.values() if known is not None)
+    state = Progress(n_done, len(found), n_done, failed)
     if progress is not None:
         progress(state)
-    if not todo:
-        return
-    # Whatever ends the loop, no job keeps running.
-    with (
-        noting_interrupts() as interrupted,
-        closing(outcomes(study, todo)) as finished,
-    ):
+    # Whatever ends the loop, no further job is started.
+    with closing(run(_calls(study, todo))) as finished:
         for job, outcome, seconds in finished:
-            if interrupted():  # and the job has taken the exception for its own
-                raise KeyboardInterrupt
             append_time(folder, study.methods[job.method], job, seconds)
             journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
             state = replace(
@@ -226,110 +181,18 @@ def _run_jobs(
                 progress(state)
 
 
-def _finished_jobs(study: Study, journals: Mapping[tuple[str, str], Journal]) -> dict[Job, Mapping[str, Any]]:
-    """The jobs of a study that its journals have, with what they have of them, if the results can be computed from it.
-
-    A job whose line is unusable is run again: its new line replaces the old one, because the last line of a job counts.
-    """
-    kept = {pair: journal.read() for pair, journal in journals.items()}
-    labels = {name: class_labels(data.y) for name, data in study.datasets.items()}
-    found: dict[Job, Mapping[str, Any]] = {}
-    for job in study.jobs():
-        outcome = kept[job.dataset, job.method].get((job.seed, job.fold))
-        if outcome is None:
-            continue
-        n_rows = int((study.folds[job.dataset, job.seed] == job.fold).sum())
-        n_features = study.datasets[job.dataset].X.shape[1]
-        if is_usable(outcome, labels[job.dataset], n_rows, n_features):
-            found[job] = outcome
-    return found
-
-
-def _outcomes(
-    study: Study, todo: Sequence[Job], *, n_jobs: int | None, backend: str, job_timeout: float | None
-) -> Generator[Outcome]:
-    """Run jobs here, and yield them in the order in which they finish."""
-    calls = _calls(study, todo)
-    with one_thread_for_all_jobs():
-        if job_timeout is None:
-            yield from run_unordered(run_job, calls, n_jobs, backend)
-        else:
-            yield from run_limited(run_job, calls, n_jobs, job_timeout, _ended)
-
-
 def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
-    """The arguments of `run_job` for each job."""
+    """Yield the arguments of `run_job` for each job."""
     model_of = lru_cache(len(study.methods))(study.model)  # the folds of a seed come one after the other
     for job in todo:
         data = study.datasets[job.dataset]
         model = model_of(job.dataset, job.method, job.seed)
-        yield job, model, data.X, data.y, *_rows_and_usage(study, job)
-
-
-def _outcomes_of_executor(
-    study: Study, todo: Sequence[Job], *, executor: Executor, ahead: int, job_timeout: float | None
-) -> Generator[Outcome]:
-    """Run jobs wherever an executor runs them."""
-    function = run_job if job_timeout is None else partial(run_job_within, job_timeout)
-    yield from run_on_executor(executor, function, _calls(study, todo), _ended, ahead)
-
-
-def _outcomes_on_workers(
-    study: Study, todo: Sequence[Job], *, client: Any, job_timeout: float | None
-) -> Generator[Outcome]:
-    """Run jobs on the workers of a cluster. The hierarchy is sent with the dataset, not with every model."""
-
-    def calls() -> Iterator[Call]:
-        for job in todo:
-            data = study.datasets[job.dataset]
-            table = (data.X, data.y, study.view(job.dataset).hierarchy)
-            shared = (
-                Shared("data", job.dataset, table),
-                Shared(f"method {job.method}", "", study.methods[job.method]),
-            )
-            yield shared, (job, *_rows_and_usage(study, job), job_timeout)
-
-    yield from run_on_workers(client, run_job_on_worker, calls(), _killed)
-
-
-def _rows_and_usage(study: Study, job: Job) -> tuple[NDArray[np.bool_], bool]:
-    """The rows that a job sets aside, and whether it counts feature usage."""
-    return study.folds[job.dataset, job.seed] == job.fold, study.usage
+        yield job, model, data.X, data.y, study.folds[job.dataset, job.seed] == job.fold, study.usage
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:
-    """The outcome of a job that was ended or died; it must be the same in every run."""
+    """Return the outcome of a job that was ended or died; it must be the same in every run."""
     return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
-
-
-def _killed(call: Call, n_workers: int) -> Outcome:
-    """The outcome of a job that killed every worker it ran on; it must be the same in every run."""
-    job = call[1][0]
-    dead = "the worker" if n_workers == 1 else f"{n_workers} workers, one after the other,"
-    return _ended((job,), f"KilledWorker: {dead} died while nothing but this job was running")
-
-
-def run_job_on_worker(
-    table: tuple[Any, Any, Any],
-    method: Method,
-    job: Job,
-    test: NDArray[np.bool_],
-    usage: bool,
-    job_timeout: float | None,
-) -> Outcome:
-    """Run a job on a worker: the hierarchy and the seed of the method are set there."""
-    X, y, hierarchy = table
-    call = (job, configure(method.estimator, hierarchy, job.seed), X, y, test, usage)
-    return run_job(*call) if job_timeout is None else run_job_within(job_timeout, *call)
-
-
-def run_job_within(seconds: float, *call: Any) -> Outcome:
-    """Run a job on a worker in a process of its own, which is ended when the time is up.
-
-    It is a new process for every job, because nobody would end one that waits for jobs that may never come.
-    """
-    with closing(Processes()) as processes:
-        return processes.run(run_job, call, seconds, _ended)
 
 
 def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:

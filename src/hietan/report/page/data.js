@@ -27,8 +27,7 @@ const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
-// Summaries written by earlier versions do not describe their metrics.
-const metricOf = (metric) => report.metrics?.[metric] ?? { label: metric, scale: 1, digits: 3, lower_is_better: false };
+const metricOf = (metric) => report.metrics[metric];
 
 function inMetric(x, metric) {
   const { scale, digits } = metricOf(metric);
@@ -40,8 +39,8 @@ for (const dataset of datasets) {
   dataset.trainingRows = new Set(dataset.in_training || []);
 }
 
-// What the rows are called. Files of earlier versions do not say, and datasets may disagree.
-const nouns = new Set(datasets.map((dataset) => dataset.row_noun || "row"));
+// What the rows are called; datasets may disagree.
+const nouns = new Set(datasets.map((dataset) => dataset.row_noun));
 const rowNoun = nouns.size === 1 ? [...nouns][0] : "row";
 const rowNouns = rowNoun + "s";
 const capitalised = (word) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -58,8 +57,8 @@ function childrenOf(dataset, column) {
   return dataset.below[column] || [];
 }
 
-// Where terms are described, by the prefix of their identifiers; files of earlier versions do not say.
-const termUrls = new Map(Object.entries(report.term_urls ?? { GO: "https://www.ebi.ac.uk/QuickGO/term/{id}" }));
+// Where terms are described, by the prefix of their identifiers.
+const termUrls = new Map(Object.entries(report.term_urls));
 
 function termUrl(feature) {
   const [, prefix, code] = /^([^:_]+)[:_](.+)$/s.exec(feature) ?? [null, null, feature];

@@ -5,7 +5,6 @@ const STUDY_PARTS = [
   ["rows", capitalised(rowNouns), rows],
 ];
 const CANDIDATE_PARTS = [["rows", capitalised(rowNouns), rows]];
-const FORMER_NAMES = { genes: "rows" }; // of links to earlier versions of the page
 
 const tabList = document.getElementById("tabs");
 const parts = (isStudy ? STUDY_PARTS : CANDIDATE_PARTS).map(makePart);
@@ -56,7 +55,7 @@ const PART_OF = { row: "rows", term: "features", method: "overview" };
 function followHash() {
   const address = readAddress(location.hash);
   const wanted = address ? PART_OF[address[0]] : location.hash.slice(1);
-  const i = parts.findIndex(({ id }) => id === (FORMER_NAMES[wanted] ?? wanted));
+  const i = parts.findIndex(({ id }) => id === wanted);
   if (i < 0) return;
   showPart(i);
   if (address) openers.get(address[0])?.(...address.slice(1));

@@ -9,7 +9,7 @@ const WHY_EXPLAINED = {
   "asked for": "requested",
 };
 
-// One row of one dataset, as it is listed. In the data, its names are called genes, as in files of earlier versions.
+// One row of one dataset, as it is listed. In the data, its names are called genes.
 function listedRow(datasetIndex, row) {
   const dataset = datasets[datasetIndex];
   const name = dataset.genes[row];

@@ -231,7 +231,7 @@ function differenceBar(difference, low, high, widest) {
   );
 }
 
-// Without curves (more than two classes, or an earlier version): the scores of the rankings, without ranks.
+// Without curves (more than two classes): the scores of the rankings, without ranks.
 function plainScores(dataset) {
   const metrics = [...new Set(report.rankings.map((r) => r.metric))];
   const found = new Map();
