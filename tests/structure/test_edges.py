@@ -1,6 +1,5 @@
 """The ranking of the edges: keys to the bit, blocks sorted on demand in exactly the stated order."""
 
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -110,19 +109,6 @@ def test_threads_share_one_ranking():
         with ThreadPoolExecutor(8) as pool:
             for got in pool.map(shared.edges, [keys.size, 10, keys.size // 2, keys.size] * 4):
                 np.testing.assert_array_equal(got, expected[: len(got)])
-
-
-@pytest.mark.parametrize("block", [0, 3])
-def test_a_pickled_ranking_is_sorted_again(block):
-    """What is sent to another process is the counts; the sorted edges stay here."""
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 2, (50, 9))
-    counts = count_pairs(BinaryRows.from_matrix(X), np.arange(50) % 2, 2)
-    ranking = EdgeRanking(counts, Hierarchy.unrelated(map(str, range(9))), block=block)
-    expected = ranking.edges()
-    again = pickle.loads(pickle.dumps(ranking))
-    assert again.block == block and again.kernel.n_sorted == 0
-    np.testing.assert_array_equal(again.edges(), expected)
 
 
 @pytest.mark.parametrize("storage", ["dense", "sparse"])

@@ -1,7 +1,5 @@
 """Counts of open features: checks of the hierarchy on the way, sums, and what cannot be counts."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -147,11 +145,6 @@ def test_counts_of_parts_add_up():
     many = OpenCounts(np.array([2**31 - 1, 0, 0]), whole.ones, whole.open)
     with pytest.raises(ValueError, match="rows are more than the counts can hold"):
         whole + many
-
-
-def test_openings_can_be_pickled():
-    again = pickle.loads(pickle.dumps(Openings(FORK)))
-    np.testing.assert_array_equal(again.open_in(ROWS), Openings(FORK).open_in(ROWS))
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -42,9 +43,9 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def temporary_directory(parent: str | Path | None = None) -> Iterator[Path]:
+def temporary_directory() -> Iterator[Path]:
     """Yield the path of a new directory, which is removed with its contents when the block ends."""
-    with tempfile.TemporaryDirectory(prefix="hietan-", dir=parent, ignore_cleanup_errors=True) as name:
+    with tempfile.TemporaryDirectory(prefix="hietan-", ignore_cleanup_errors=True) as name:
         yield Path(name)
 
 
@@ -53,6 +54,20 @@ def atomic_write(path: Path, data: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     with replacing(path) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def lock_file(file: int) -> None:
+    """Lock an open file until it is closed or the process ends; raise BlockingIOError if another process holds it."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:  # Windows
+        msvcrt = import_module("msvcrt")
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            raise BlockingIOError from None
+    else:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def to_json(value: Any) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property, partial
+from functools import cached_property
 from threading import Lock
-from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -156,9 +155,6 @@ class EdgeRanking:
         for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
             entered[ends[:, edge]] = rank
         return entered
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(EdgeRanking, block=self.block, n_jobs=self.n_jobs), (self.counts, self.hierarchy)
 
 
 def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:

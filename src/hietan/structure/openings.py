@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +24,7 @@ from hietan.structure.tree import ROOT
 class Openings:
     """The parents of every feature, built once for the kernel (`kernel`) and shared by all chunks of rows.
 
-    The kernel's own object cannot be pickled; a copy in another process builds it again.
+    A feature is open in a row if all its parents are 1.
 
     Parameters
     ----------
@@ -38,9 +37,6 @@ class Openings:
         depths = np.ascontiguousarray(hierarchy.depths, dtype=np.int64)
         self._parents = parent_lists(hierarchy)
         self.kernel = _kernel.Openings(*kernel_lists(self._parents), depths)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Openings, (self.hierarchy,)
 
     @property
     def first_parents(self) -> NDArray[np.int32]:

@@ -25,11 +25,11 @@ from hietan._io import (
     csv_text,
     find_same_but_for_case,
     ignores_case,
+    lock_file,
     restore_text,
     safe_file_name,
     to_json,
 )
-from hietan._runtime.locks import lock_file
 from hietan.evaluation.cross_validation import Label, RowPredictions
 from hietan.evaluation.usage import FeatureUsage
 from hietan.exceptions import StudyError
