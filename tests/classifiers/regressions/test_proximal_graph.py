@@ -15,7 +15,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import Hierarchy, ProximalGraph
-from hietan.catalogue.entries import balanced_logistic
+from hietan.catalogue.methods import balanced_logistic
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
 from hietan.structure import graph_penalty
 from support.twins.proximal import prox_by_projections
