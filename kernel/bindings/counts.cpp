@@ -157,29 +157,18 @@ class PyCooccurrences {
     moved_.finish();
   }
 
-  // (ones, indptr, indices, values) and Counts made of them, once all parts are in their places; nothing is left here
-  // then.
+  // (ones, indptr, indices, values), once all parts are in their places; nothing is left here then.
   nb::tuple take() {
     require(moved_.all_done(), "not all parts are joined; call join(part) for each of them");
     require(!taken_.exchange(true), "the counts were taken before");
     auto ones = make_array<std::int32_t>(classes_, d_);
     std::copy(ones_.begin(), ones_.end(), ones.data());
     Cooccurrences& all = joined_->all();
-    std::vector<std::int64_t> indptr(all.indptr.data(), all.indptr.data() + all.indptr.size());
-    const nb::object values = nb::cast(as_array(all.values, classes_)), indices = nb::cast(as_array(all.indices));
-    auto counts = std::make_shared<PyCounts>(CountedHere{class_count(), std::move(ones_), d_, std::move(indptr)},
-                                             values, indices);
-    return nb::make_tuple(ones, as_array(all.indptr), indices, values, counts);
+    return nb::make_tuple(ones, as_array(all.indptr), as_array(all.indices), as_array(all.values, classes_));
   }
 
  private:
   using Counting = CooccurrenceCounting<std::int64_t, std::int32_t>;
-
-  std::vector<std::int64_t> class_count() const {
-    std::vector<std::int64_t> count(classes_, 0);
-    for (std::size_t r = 0; r < codes_.size(); ++r) count[index(codes_[r])] += weight_of(weights_.data(), r);
-    return count;
-  }
 
   std::size_t classes_, d_;
   OwnWeights weights_;
@@ -280,7 +269,6 @@ void bind_counts(nb::module_& m) {
                     nb::handle>(),
            "class_count"_a.noconvert(), "ones"_a.noconvert(), "pairs"_a.noconvert(), "indptr"_a.noconvert(),
            "indices"_a.noconvert())
-      .def("has_margins", &PyCounts::has_margins, "class_count"_a.noconvert(), "ones"_a.noconvert())
       .def("check_pairs", [](const PyCounts& counts) { counts.with_pairs(); });
   m.def("add_cooccurrences", &py_add_cooccurrences, "a"_a, "b"_a);
   m.def("cmi_keys", &py_cmi_keys, "counts"_a);

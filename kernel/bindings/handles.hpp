@@ -17,14 +17,6 @@
 
 namespace hietan::python {
 
-// Counts of rows that the kernel itself has counted: they need no check. Their pairs come as arrays.
-struct CountedHere {
-  std::vector<std::int64_t> class_count;
-  std::vector<std::int32_t> ones;  // [class][feature]
-  std::size_t features;
-  std::vector<std::int64_t> indptr;
-};
-
 // Counts with all pairs, with those that occur, or, where pairs were not counted, with none. Whatever leads to a place
 // in memory is checked here, and kept out of Python's reach. Only the counts of all pairs, which may take gigabytes,
 // are shared with Python: they are checked when they are first used, and each time before something is looked up by
@@ -56,20 +48,6 @@ class PyCounts {
     for (std::size_t i = 0; i < d_; ++i) require_partners(i);
     require_possible_margins(view());
     require_possible_pairs(view());
-  }
-
-  PyCounts(CountedHere counted, nb::handle pairs, nb::handle indices)
-      : class_count_(std::move(counted.class_count)),
-        ones_(std::move(counted.ones)),
-        d_(counted.features),
-        indptr_(std::move(counted.indptr)),
-        pairs_(std::make_unique<const Kept<std::int32_t, 2>>(pairs, "pairs")),
-        indices_(std::make_unique<const Kept<std::int32_t, 1>>(indices, "indices")) {}
-
-  // Whether these are the numbers of rows and of their ones.
-  bool has_margins(const In<std::int64_t, 1>& class_count, const In<std::int32_t, 2>& ones) const {
-    return ones.shape(0) == classes() && ones.shape(1) == d_ && copied(class_count) == class_count_ &&
-           copied(ones) == ones_;
   }
 
   std::size_t classes() const { return class_count_.size(); }

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logsumexp
+from sklearn.base import clone
 
 import hietan
 from hietan import Hierarchy, LazySelection, _kernel
@@ -99,7 +100,7 @@ def test_contributions_that_are_looked_up_are_those_of_the_parts(model, monkeypa
     """Bit for bit, whatever the batches and threads; some rows contradict the hierarchy."""
     monkeypatch.setattr("hietan.explain.assemble._MOST_STATES", 64 * 40)
     data = make_hierarchical_classification(200, 40, random_state=5)
-    fitted = model.set_params(hierarchy=data.hierarchy, n_jobs=2).fit(data.X, data.y)
+    fitted = clone(model).set_params(hierarchy=data.hierarchy, n_jobs=2).fit(data.X, data.y)
     rows = data.X.toarray()
     rows[150:] = np.random.default_rng(0).integers(0, 2, (50, 40))
     for target in (None, 0):

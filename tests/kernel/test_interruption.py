@@ -74,7 +74,8 @@ def kernel_calls():
     counting = cooccurrences(indptr, indices, d)
     for step in (counting.count, counting.join):
         step(0)
-    sparse = counting.take()[-1]
+    own, *at, values = counting.take()
+    sparse = _kernel.Counts(np.array([n]), own, values, *at)
     keys = _kernel.cmi_keys(counts)
     empty, chain = np.zeros(d + 1, np.int32), np.minimum(np.arange(d + 1), d - 1).astype(np.int32)
     none = _kernel.Relations(empty, empty[:0], empty, empty[:0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 import numpy as np
@@ -128,39 +128,21 @@ def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         if not dask_blocks.is_partitioned(X):
             return method(self, X)
         check_is_fitted(self)
-        return _predict_partitions(self, method.__name__, X)
+        name, n_classes = method.__name__, len(self.classes_)
+        is_vector = name == "predict" or (name == "decision_function" and n_classes == 2)
+        kind = self.classes_.dtype if name == "predict" else np.dtype(np.float64)
+        width = None if is_vector else n_classes
+        return dask_blocks.map_blocks(partial(_predict_block, name, width, kind), self, X, width, kind)
 
     return either_way
 
 
-def _predict_partitions(model: Any, method: str, X: Any) -> Any:
-    """A lazy Dask array of what `method`, one of the model's prediction methods, returns for each row."""
-    dtype = model.classes_.dtype if method == "predict" else np.dtype(np.float64)
-    return dask_blocks.map_blocks(_Call(method), model, X, _width(model, method), dtype)
-
-
-def _width(model: Any, method: str) -> int | None:
-    """The number of columns that a prediction method returns; None if it returns one number or label for each row."""
-    n_classes = len(model.classes_)
-    alone = method == "predict" or (method == "decision_function" and n_classes == 2)
-    return None if alone else n_classes
-
-
-class _Call:
-    """Calls a method; a block without rows, which a filtered frame may have, gives an empty result."""
-
-    def __init__(self, method: str) -> None:
-        self.method = method
-
-    def __call__(self, model: Any, X: Any) -> NDArray[Any]:
-        if X.shape[0]:
-            result: NDArray[Any] = getattr(model, self.method)(X)
-            return result
-        if self.method == "predict":
-            empty: NDArray[Any] = model.classes_[:0]
-            return empty
-        width = _width(model, self.method)
-        return np.empty(0 if width is None else (0, width))
+def _predict_block(method: str, width: int | None, kind: np.dtype[Any], model: Any, X: Any) -> NDArray[Any]:
+    """Predict a block; one without rows, which a filtered frame may have, gives an empty result."""
+    if not X.shape[0]:
+        return np.empty(0 if width is None else (0, width), dtype=kind)
+    result: NDArray[Any] = getattr(model, method)(X)
+    return result
 
 
 def _columns(X: Any) -> tuple[int, NDArray[Any] | None]:

@@ -1,9 +1,8 @@
 """Features for the classifiers, with scikit-learn's API: made from terms, or selected, and terms of a list."""
 
+from hietan.selection.columns import MinSupport, SelectedColumns
 from hietan.selection.eager import GTD, SHSEL, TSEL
 from hietan.selection.hierarchy_encoder import HierarchyEncoder
-from hietan.selection.min_support import MinSupport
-from hietan.selection.selected_columns import SelectedColumns
 from hietan.selection.terms import HierarchyFilter
 
 __all__ = [

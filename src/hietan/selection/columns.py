@@ -1,10 +1,11 @@
-"""Chosen columns, and a classifier that is fitted only to them: what the selections share."""
+"""Classifiers that are fitted only to chosen columns: by their number of ones, or by a selector."""
 
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from numbers import Integral
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.sparsefuncs import min_max_axis
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
 from hietan._runtime.notebook import Documented
 from hietan.classifiers.checks import (
@@ -247,3 +249,127 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
 
     def _in_memory(self, rows: Any) -> Any:
         return in_memory(rows, type(self).__name__, "all rows are needed to choose the columns")
+
+
+class SelectedColumns(ClassifierOnColumns):
+    """A classifier on the columns that a selector chooses in the training rows.
+
+    In a Pipeline, the columns of arrays and sparse matrices lose their names, so that a classifier after a selector
+    cannot match its hierarchy with them. Here it can: a hierarchy given to the classifier, however deep inside it, is
+    restricted to the chosen columns; relations through dropped columns remain. Trees and explanations refer to all
+    columns; the dropped ones are in no tree. Weights of rows are given to the selector too, if its `fit` takes them.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        The classifier. It is cloned, and not changed.
+    selector : scikit-learn selector
+        Chooses the columns: :class:`GTD`, :class:`SHSEL`, :class:`TSEL`, or any other with `get_support`. It is cloned,
+        and not changed.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The clone that was fitted to the kept columns.
+    support_ : bool array of shape (n_features,)
+        Which columns were kept.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hietan import GTD, HieTAN, Hierarchy
+    >>> from hietan.selection import SelectedColumns
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> X = np.array([[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 1], [1, 0, 0, 0], [1, 1, 1, 0]])
+    >>> clf = SelectedColumns(HieTAN(hierarchy=hierarchy), GTD(hierarchy=hierarchy)).fit(X, [1, 1, 0, 0, 0, 1])
+    >>> clf.trees(X[:1])[0].features
+    ('bird', 'cat')
+    """
+
+    def __init__(self, estimator: Any, selector: Any) -> None:
+        self.estimator = estimator
+        self.selector = selector
+
+    def _check_parameters(self) -> None:
+        if not hasattr(self.selector, "get_support"):
+            raise TypeError(
+                f"selector must be a scikit-learn selector, such as hietan.GTD(); got {self.selector!r:.80}"
+            )
+
+    def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+        takes_weights = weights is not None and has_fit_parameter(self.selector, "sample_weight")
+        selector = clone(self.selector).fit(X, y, **({"sample_weight": weights} if takes_weights else {}))
+        kept = np.asarray(selector.get_support(), dtype=np.bool_)
+        if not kept.any():
+            raise ValueError(f"{type(self.selector).__name__} chose none of the {len(kept)} columns of X")
+        return kept
+
+
+class MinSupport(ClassifierOnColumns):
+    """A classifier on the columns that have at least `min_support` ones in the training rows and vary there.
+
+    Datasets are often filtered in this way before they are split, which looks at the features of the test rows, though
+    never at their classes. Here the choice is made in each `fit`, from the rows that `fit` is given. A hierarchy given
+    to the classifier, however deep inside it, is restricted to the kept columns; relations through dropped columns
+    remain. Trees and explanations refer to all columns; the dropped ones are in no tree.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        The classifier. It is cloned, and not changed.
+    min_support : int, default 1
+        A column is kept if at least this many training rows have a number above 0 in it; rows with weights count as
+        often as these say. With 1, and without weights, only constant columns are dropped.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The clone that was fitted to the kept columns.
+    support_ : bool array of shape (n_features,)
+        Which columns were kept.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hietan import HieTAN, Hierarchy
+    >>> from hietan.selection import MinSupport
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
+    >>> X = np.array([[1, 1, 1], [1, 0, 0], [1, 1, 1], [0, 0, 0], [1, 0, 0], [1, 1, 0]])
+    >>> clf = MinSupport(HieTAN(hierarchy=hierarchy), min_support=3).fit(X, [1, 0, 1, 0, 1, 0])
+    >>> clf.support_
+    array([ True,  True, False])
+    >>> clf.trees(X[:1])[0].edges
+    (('animal', 'bird'),)
+    """
+
+    def __init__(self, estimator: Any, min_support: int = 1) -> None:
+        self.estimator = estimator
+        self.min_support = min_support
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.min_support, Integral) or self.min_support < 1:
+            raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
+
+    def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+        kept: NDArray[np.bool_] = (_count_ones(rows, weights) >= self.min_support) & _varies(rows)
+        if not kept.any():
+            raise ValueError(
+                f"none of the {len(kept)} columns of X has {self.min_support} ones in the {rows.shape[0]} training "
+                f"rows and varies there; use a smaller min_support"
+            )
+        return kept
+
+
+def _count_ones(X: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    ones = X > 0
+    counted = ones.sum(axis=0) if weights is None else weights @ ones
+    return np.asarray(counted, dtype=np.float64).ravel()
+
+
+def _varies(X: Any) -> NDArray[np.bool_]:
+    low, high = min_max_axis(X, axis=0) if sp.issparse(X) else (X.min(axis=0), X.max(axis=0))
+    return np.asarray(low != high, dtype=np.bool_)

@@ -99,10 +99,6 @@ class PairCounts:
         """The same, for the kernel."""
         if not isinstance(self.pairs, SparsePairs):
             return _kernel.Counts(self.class_count, self.ones, self.pairs)
-        # Nobody can write to pairs that the kernel counted: if the rest is as it was, they need not be checked again.
-        counted: _kernel.Counts | None = self.__dict__.get("_counted")
-        if counted is not None and counted.has_margins(self.class_count, self.ones):
-            return counted
         sparse = self.pairs
         return _kernel.Counts(self.class_count, self.ones, sparse.values, sparse.indptr, sparse.indices)
 
@@ -253,10 +249,8 @@ def _count_cooccurring(
         return None
     for step in found.count, found.join:
         run_ordered(step, [(part,) for part in range(parts)], n_jobs)
-    ones, indptr, indices, values, kernel = found.take()
-    counts = PairCounts(class_count, ones, SparsePairs(indptr, indices, values))
-    counts.__dict__["_counted"] = kernel  # not a field: it is neither copied nor stored
-    return counts
+    ones, indptr, indices, values = found.take()
+    return PairCounts(class_count, ones, SparsePairs(indptr, indices, values))
 
 
 def _count_by_row(

@@ -24,6 +24,8 @@ from hietan.structure.tree import ROOT
 class Openings:
     """The parents of every feature, built once for the kernel (`kernel`) and shared by all chunks of rows.
 
+    A feature is open in a row if all its parents are 1.
+
     Parameters
     ----------
     hierarchy : Hierarchy

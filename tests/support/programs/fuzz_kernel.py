@@ -95,7 +95,7 @@ def cooccurrences(kernel, a, d, classes):
     counting = kernel.Cooccurrences(a["indptr"], a["indices"], a["codes"], d, classes)
     counting.count(0)
     counting.join(0)
-    return counting.take()[1:4]
+    return counting.take()[1:]
 
 
 def read_only_result(kernel, array):
@@ -205,7 +205,6 @@ class Round:
         self.read_rows()
         for some in counts:
             self.score(some, relations, smoothing, rankings)
-            self.call("Counts.has_margins", some, *margins, gives=bool)
             self.call("add_cooccurrences", some, counts[1], gives=ALL_COOCCURRENCES)
         for some in (a["keys"], keys):
             order, block = a["root_order"], int(self.rng.integers(0, 5))
@@ -238,7 +237,7 @@ class Round:
         for step in ("count", "join"):
             for part in self.rng.permutation(parts).tolist():
                 self.call(f"Cooccurrences.{step}", counting, part, gives=type(None))
-        all_counts = [(np.int32, None, None), *ALL_COOCCURRENCES, object]
+        all_counts = [(np.int32, None, None), *ALL_COOCCURRENCES]
         self.call("Cooccurrences.take", counting, gives=all_counts)
 
     def open(self, openings, smoothing):

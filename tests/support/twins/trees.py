@@ -49,7 +49,7 @@ def hie_walk(
 ) -> tuple[set[Edge], set[Edge], set[int]]:
     """The one walk over the ranking: directed edges, undirected edges, removed features.
 
-    With an instance x, redundancy is removed on the way (Hie-TAN-Lite, Algorithms 3 to 5); without, nothing is (Hie-TAN,
+    With an instance x, redundancy is removed (Hie-TAN-Lite, Algorithms 3 to 5); without, nothing is (Hie-TAN,
     Algorithms 1 and 2). The kernel has two quick versions of it, HierarchicalSearch in kernel/trees/eager_trees.hpp and
     LazyBatch in kernel/trees/lazy_trees.hpp; hietan/explain/trace.py records it step by step.
     `watch` is called with all three after every edge of the ranking.
