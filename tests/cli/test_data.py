@@ -14,7 +14,7 @@ pd = pytest.importorskip("pandas")
 typer = pytest.importorskip("typer")
 from typer.testing import CliRunner  # noqa: E402
 
-from hietan.cli.data import register  # noqa: E402
+from hietan.cli.app import make_app  # noqa: E402
 from hietan.datasets import COLLECTIONS, Dataset  # noqa: E402
 
 OBO = "".join(
@@ -30,8 +30,7 @@ CSV = "gene,effect\n" + "".join(f"g{i},{'up' if i % 2 else 'down'}\n" for i in r
 @pytest.fixture
 def run(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    app = typer.Typer()
-    register(app)
+    app = make_app()
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 

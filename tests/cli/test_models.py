@@ -5,22 +5,18 @@ import re
 from dataclasses import replace
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import hietan
 from hietan.candidates import TrainedModel
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli import models as cli_models
-from hietan.cli import reasons as cli_reasons
+from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
 
 
 @pytest.fixture
 def run():
-    app = typer.Typer()
-    cli_models.register(app)
-    cli_reasons.register(app)
+    app = make_app()
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 

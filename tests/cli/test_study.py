@@ -7,15 +7,14 @@ import shlex
 import sys
 
 import pytest
-import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
 from hietan import catalogue
 from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
 from hietan.classifiers import SMOOTHINGS
-from hietan.cli import study as cli_study
-from hietan.cli.rankings import print_text_table
+from hietan.cli.app import make_app
+from hietan.cli.compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, SummaryRow
 from hietan.evaluation.outputs import TextTable
@@ -27,8 +26,7 @@ SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
 
 @pytest.fixture
 def run():
-    app = typer.Typer()
-    cli_study.register(app)
+    app = make_app()
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 

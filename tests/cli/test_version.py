@@ -14,7 +14,6 @@ from hietan import __version__
 from hietan._runtime import show_versions
 from hietan.catalogue import dataset_sets
 from hietan.cli.app import make_app
-from hietan.cli.examples import EXAMPLES
 
 
 def run(*words, **options):
@@ -135,7 +134,3 @@ def test_the_list_of_commands_says_in_a_whole_line_what_each_does():
     listed = result.output.partition("\nCommands:\n")[2].partition("\n\n")[0].splitlines()
     assert sorted(line.split()[0] for line in listed) == sorted(COMMANDS)
     assert not [line for line in listed if not line.endswith(".") or line.endswith("...")]
-
-
-def test_there_are_examples_of_nothing_else():
-    assert set(EXAMPLES) == set(COMMANDS)

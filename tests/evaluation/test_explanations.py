@@ -14,8 +14,7 @@ from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import StudyError, run_study
 from hietan.evaluation.outputs import read_details, write_details, write_explanations
-from hietan.evaluation.outputs.explain_jobs import run_explain_job
-from hietan.evaluation.outputs.explanations import choose_study_rows
+from hietan.evaluation.outputs.explanations import choose_study_rows, run_explain_job
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,7 @@
 
 from hietan.candidates.explained import RowExplanation, explain_rows_by_name
 from hietan.candidates.models import TrainedModel, calibrate, check_folds, check_threshold, train_model
-from hietan.candidates.name_lists import read_names
-from hietan.candidates.names import KINDS, NameMatch, RowNames, check_kinds, find_rows, match_rows
+from hietan.candidates.names import KINDS, NameMatch, RowNames, check_kinds, find_rows, match_rows, read_names
 from hietan.candidates.ranking import Candidate, Candidates, align_columns, rank_rows, row_odds
 from hietan.candidates.validation import Validation
 

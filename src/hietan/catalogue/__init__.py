@@ -19,9 +19,8 @@ from hietan.catalogue.datasets import (
     load_dataset,
     load_datasets,
 )
-from hietan.catalogue.entries import MethodEntry
 from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_fitted_method, make_methods
-from hietan.catalogue.methods import METHODS, method_names, method_sets
+from hietan.catalogue.methods import METHODS, MethodEntry, method_names, method_sets
 from hietan.catalogue.studies import StudyOptions, read_study_file, run_named_study
 from hietan.exceptions import CatalogueError
 

@@ -2,28 +2,115 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import INTERRUPTED, data, demo, models, reasons, report, study, terms
-from hietan.cli.examples import add_examples
+from hietan.cli import (
+    INTERRUPTED,
+    build,
+    compare,
+    datasets,
+    demo,
+    explain,
+    filter,
+    fit,
+    info,
+    methods,
+    predict,
+    report,
+    study,
+)
 from hietan.cli.messages import fail, say
 
-# As in docs/command-line.md: from looking around to data, models and comparisons.
-_ORDER = (
-    *("demo", "datasets", "methods", "fetch", "build", "info", "fit", "predict", "explain"),
-    *("study", "compare", "report", "filter"),
-)
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": demo.demo,
+    "datasets": datasets.datasets,
+    "methods": methods.methods,
+    "fetch": datasets.fetch,
+    "build": build.build,
+    "info": info.info,
+    "fit": fit.fit,
+    "predict": predict.predict,
+    "explain": explain.explain,
+    "study": study.study,
+    "compare": compare.compare,
+    "report": report.report,
+    "filter": filter.filter_terms,
+}
+"""All commands, from looking around to data, models and comparisons, as in docs/command-line.md."""
+
+# Examples end the help of a command. A backslash breaks a line, so that each fits in 80 columns.
+EXAMPLES = {
+    "demo": """
+hietan demo
+hietan demo --data fly-BP --report out/report.html
+""",
+    "datasets": """
+hietan datasets
+hietan info worm-BP
+hietan fit worm-BP -o model.hietan
+""",
+    "build": r"""
+hietan build --edges edges.csv --pairs items.csv --labels labels.csv \
+    -o shop.hietan
+hietan build --ontology go.obo --annotations wb.gaf.gz --labels genes.csv \
+    --namespaces BP --drop-term GO:0008340 -o worm.hietan
+hietan build --ontology go.obo --annotations wb.gaf.gz --namespaces BP \
+    --features-of worm.hietan -o genome.hietan
+""",
+    "info": """
+hietan info worm-BP
+hietan info model.hietan
+""",
+    "fetch": """
+hietan fetch gene-ontology
+hietan fetch annotations-worm --data-home data
+""",
+    "study": r"""
+hietan study --data worm-BP --methods paper -o study
+hietan study --data shop.hietan --methods ours --methods tan:alpha=0.5 \
+    --folds 5 --seeds 3 --jobs 2 -o study
+hietan study study.toml --jobs 2
+""",
+    "compare": """
+hietan compare study --control tan --scores
+hietan compare study --metric auc --rope 0.02
+""",
+    "report": r"""
+hietan report study -o report.html
+hietan report study \
+    --term-url "ICD=https://icd.who.int/browse10/2019/en#/{id}"
+""",
+    "explain": """
+hietan explain model.hietan worm-BP --row daf-16
+hietan explain model.hietan worm-BP --row daf-16 --trace --limit 5
+""",
+    "fit": """
+hietan fit worm-BP -o model.hietan
+hietan fit worm-BP -m hie-tan-lite --smoothing pooled -o model.hietan
+hietan fit shop.hietan -m hip-nb --threshold gmean
+""",
+    "methods": """
+hietan methods
+""",
+    "predict": r"""
+hietan predict model.hietan genome.hietan -o ranked.csv --report
+hietan predict model.hietan genome.hietan --new-only \
+    --exclude genes.csv --exclude-column symbol
+""",
+    "filter": r"""
+hietan filter result.csv --hierarchy go-basic.obo
+hietan filter result.csv --hierarchy go-basic.obo --column ID \
+    --keep relevant --score p.adjust -o filtered.csv
+""",
+}
 
 
 class _Commands(TyperGroup):
     """The commands; Ctrl-C is told in one line even where a command has not begun its work, or has finished it."""
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        """The names of the commands, in the order in which they are needed."""
-        return sorted(super().list_commands(ctx), key=_ORDER.index)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command that the words name."""
@@ -63,9 +150,9 @@ def make_app() -> typer.Typer:
         if verbose:
             fail("--verbose belongs to --version: `hietan --version --verbose`")
 
-    for commands in (demo, data, study, report, models, reasons, terms):
-        commands.register(app)
-    add_examples(app)
+    for name, command in COMMANDS.items():
+        lines = ["Examples:", *EXAMPLES[name].strip().splitlines()]
+        app.command(name, epilog="\b\n" + "\n  ".join(lines))(command)  # \b: these lines are not filled
     return app
 
 

@@ -10,13 +10,13 @@ import typer
 
 from hietan.cli import completion
 from hietan.cli.messages import (
+    Quiet,
     errors,
     is_watched,
     make_console,
     make_table,
     printable,
     say,
-    with_quiet_option,
     working,
 )
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 SMOOTHING = "pooled"
 RANKS_GENES = "hie-logistic"
 REASONS = 3
-
 Data = Annotated[
     str,
     typer.Option(
@@ -47,17 +46,13 @@ Report = Annotated[
 ]
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an application."""
-    app.command()(with_quiet_option(demo))
-
-
 def demo(
     data: Data = "worm-BP",
     folds: Folds = 10,
     genes: Genes = 10,
     jobs: Jobs = 1,
     report: Report = "",
+    quiet: Quiet = False,
 ) -> None:
     """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.
 

@@ -6,15 +6,12 @@ able to steer the terminal.
 
 from __future__ import annotations
 
-import inspect
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -36,17 +33,29 @@ from hietan.exceptions import DataWarning, HietanError
 if TYPE_CHECKING:
     from hietan.evaluation import Progress
 
+SOME_FAILED, BAD_INPUT = 1, 2
+SECONDS_BETWEEN_LINES = 5.0
+_RESUME = "run the same command again to resume"
+
+
+_state = {"quiet": False}
+
+
+def set_quiet(quiet: bool) -> bool:
+    """Have `tell` and `is_watched` obey the option --quiet; it is called for each command that has the option."""
+    _state["quiet"] = quiet
+    return quiet
+
+
 Quiet = Annotated[
     bool,
     typer.Option(
-        "--quiet", "-q", help="Print neither progress nor what was done: only results, warnings and errors."
+        "--quiet",
+        "-q",
+        help="Print neither progress nor what was done: only results, warnings and errors.",
+        callback=set_quiet,
     ),
 ]
-SOME_FAILED, BAD_INPUT = 1, 2
-SECONDS_BETWEEN_LINES = 5.0
-_quiet: ContextVar[bool] = ContextVar("quiet", default=False)
-_RESUME = "run the same command again to resume"
-
 
 # ------------------------------------------------------------------ text
 
@@ -80,27 +89,7 @@ def tell(message: object) -> None:
 
 def is_quiet() -> bool:
     """Whether the command was given --quiet."""
-    return _quiet.get()
-
-
-def with_quiet_option(command: Callable[..., None]) -> Callable[..., None]:
-    """The same command with an option --quiet, which `tell` and `is_watched` obey."""
-
-    @wraps(command)
-    def run(*values: Any, quiet: bool, **options: Any) -> None:
-        before = _quiet.set(quiet)
-        try:
-            command(*values, **options)
-        finally:
-            _quiet.reset(before)
-
-    hints = {**get_type_hints(command, include_extras=True), "quiet": Quiet}
-    kind, signature = inspect.Parameter.KEYWORD_ONLY, inspect.signature(command)
-    given = [part.replace(annotation=hints[name]) for name, part in signature.parameters.items()]
-    added = inspect.Parameter("quiet", kind, default=False, annotation=Quiet)
-    run.__dict__["__signature__"] = signature.replace(parameters=[*given, added])
-    run.__annotations__ = hints
-    return run
+    return _state["quiet"]
 
 
 def make_console(*, stderr: bool = False) -> Console:

@@ -7,13 +7,8 @@ from typing import Annotated
 
 import typer
 
-from hietan.cli.messages import errors, tell, with_quiet_option, working
-from hietan.cli.models import TermUrls
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to an application."""
-    app.command()(with_quiet_option(report))
+from hietan.cli.messages import Quiet, errors, tell, working
+from hietan.cli.predict import TermUrls
 
 
 def report(
@@ -22,6 +17,7 @@ def report(
         "report.html"
     ),
     term_url: TermUrls = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write the report of a study as one HTML file. The page needs no network and no server."""
     from hietan.report import parse_term_urls, write_report

@@ -1,4 +1,4 @@
-"""The commands `study` and `compare`.
+"""The command `study`.
 
 Here and in the other modules of commands, functions import the parts of the library that they need, so that `--help`
 does not wait for NumPy and scikit-learn.
@@ -22,14 +22,14 @@ from hietan.cli.messages import (
     make_console,
     reporting,
     say,
-    with_quiet_option,
+    set_quiet,
     working,
 )
-from hietan.cli.rankings import print_effects, print_ranking, print_scores
 
 if TYPE_CHECKING:
     from hietan.catalogue import StudyOptions
     from hietan.evaluation import StudyResults
+from hietan.cli.compare import print_ranking
 
 StudyFile = Annotated[
     Path | None,
@@ -142,13 +142,10 @@ JobTimeout = Annotated[
 ]
 RetryFailed = Annotated[bool, typer.Option(help="Run again the jobs that failed before.")]
 Output = Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print neither progress nor tables.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to an application."""
-    app.command()(study)
-    app.command()(with_quiet_option(compare))
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print neither progress nor tables.", callback=set_quiet),
+]
 
 
 def study(
@@ -188,26 +185,20 @@ def study(
     from hietan.catalogue import run_named_study
 
     with errors(output, resumable=True):
-        asked = {
-            "data": data or [],
-            "methods": methods or [],
-            "folds": folds,
-            "seeds": seeds,
-            "groups": groups,
-            "alpha": alpha,
-            "smoothing": smoothing,
-            "usage": usage,
-            "min_support_in_folds": min_support_in_folds,
-        }
-        asked |= {"tune_alpha": tune_alpha, "tune_threshold": tune_threshold}
-        asked |= {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
-        options = _options(ctx, file, asked).run_where(jobs, backend, scheduler, job_timeout)
-        explained: Any = {"wanted": genes or [], "readable": bool(explain or genes), "details": report}
+        options = _options(ctx, file)
         drawn: list[Path] | None = [] if figures else None
         with reporting(quiet) as progress:
-            shown: Any = {"progress": progress, "show_downloads": is_watched()}
-            shown["predicted"] = partial(_write_tables_and_figures, output, drawn)
-            results = run_named_study(options, output, retry_failed=retry_failed, **shown, **explained)
+            results = run_named_study(
+                options,
+                output,
+                retry_failed=retry_failed,
+                progress=progress,
+                show_downloads=is_watched(),
+                wanted=genes or [],
+                readable=bool(explain or genes),
+                details=report,
+                predicted=partial(_write_tables_and_figures, output, drawn),
+            )
         if report:
             _write_report(output, quiet)
     if not quiet:
@@ -216,72 +207,29 @@ def study(
         raise typer.Exit(SOME_FAILED)
 
 
-def compare(
-    directories: Annotated[
-        list[Path], typer.Argument(metavar="DIRECTORY", help="Directories of finished studies.")
-    ],
-    metric: Annotated[
-        str, typer.Option(help="The metric to rank methods by.", autocompletion=completion.metrics)
-    ] = "gmean",
-    control: Annotated[
-        str | None, typer.Option(help="Compare with this method instead of the best one.")
-    ] = None,
-    one_sided: Annotated[
-        bool, typer.Option(help="Test only whether a method is worse than the control.")
-    ] = False,
-    rank_decimals: Annotated[
-        int | None,
-        typer.Option(
-            min=1, max=15, help="Round average ranks to this many decimals before testing; 2 in the paper."
-        ),
-    ] = None,
-    rope: Annotated[
-        float,
-        typer.Option(min=0, help="Differences of the metric up to this size count as equivalent."),
-    ] = 0.01,
-    scores: Annotated[
-        bool, typer.Option(help="Also print the score of every method on every dataset.")
-    ] = False,
-) -> None:
-    """Rank and test the results of finished studies. Several studies are compared over the same datasets.
-
-    Beside the p-values are effect sizes, and the probabilities that a method is worse than the control, equivalent to
-    it or better.
-    """
-    from hietan.evaluation import bootstrap_studies, compare_methods, compare_studies
-
-    console = make_console()
-    with errors():
-        alternative = "greater" if one_sided else "two-sided"
-        rankings = compare_studies(
-            directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
-        )
-        for ranking in rankings:
-            compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
-            print_ranking(console, ranking)
-            print_effects(console, ranking, compared)
-            if scores:
-                print_scores(console, ranking)
-
-
-def _options(ctx: typer.Context, file: Path | None, asked: dict[str, Any]) -> StudyOptions:
-    """The options of the command, or those of a study file; the two cannot be combined."""
+def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
+    """Return the options of the command, or those of a study file; a file can only be combined with where to run."""
     from hietan.catalogue import StudyOptions, read_study_file
     from hietan.exceptions import StudyError
 
+    named = {field.name: ctx.params[field.name] for field in fields(StudyOptions)}
+    known: dict[str, Any] = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in named.items()
+    }
     if file is None:
-        if not asked["data"] or not asked["methods"]:
+        if not known["data"] or not known["methods"]:
             raise StudyError("a study needs --data and --methods, or a study file")
-        return StudyOptions(**asked)
+        return StudyOptions(**{name: value for name, value in known.items() if value not in (None, [])})
+    where = {name: known.pop(name) for name in ("jobs", "backend", "scheduler", "job_timeout")}
     given = [
-        f"--{'no-' if ctx.params[field.name] is False else ''}{field.name.replace('_', '-')}"
-        for field in fields(StudyOptions)
-        if field.name in asked and getattr(ctx.get_parameter_source(field.name), "name", "") == "COMMANDLINE"
+        f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
+        for name, value in known.items()
+        if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
     ]
     if given:
         verb = "belongs" if len(given) == 1 else "belong"
         raise StudyError(f"{', '.join(given)} {verb} in the study file {file}, not on the command line")
-    return read_study_file(file)
+    return read_study_file(file).run_where(**where)
 
 
 def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:

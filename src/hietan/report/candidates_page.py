@@ -12,7 +12,8 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan.candidates import Candidates
 from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents, significant
-from hietan.evaluation.outputs.one_row import by_spread, find_flips, promising_columns, similar_rows
+from hietan.evaluation.outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
+from hietan.evaluation.outputs.report_data import similar_rows
 from hietan.report.html import render
 from hietan.report.links import TERM_URLS
 
@@ -233,4 +234,4 @@ def _flips(
     column_of = {name: j for j, name in enumerate(trained.feature_names)}
     tries = max(1, tries)
     orders = [promising_columns(explanation, column_of, telling, tries) for explanation in explanations]
-    return find_flips(trained.classifier, X.toarray(), explanations[0].hierarchy, orders, tries)
+    return find_counterfactuals(trained.classifier, X.toarray(), explanations[0].hierarchy, orders, tries)

@@ -14,7 +14,7 @@ from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import StudyError, pooled_predictions, run_study
 from hietan.evaluation.outputs import read_details, write_explanations
-from hietan.evaluation.outputs.file_names import method_stem
+from hietan.evaluation.outputs.tables import method_stem
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 

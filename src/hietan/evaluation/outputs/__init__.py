@@ -1,6 +1,6 @@
 """The results of a study as files for people: tables, figures, explanations."""
 
-from hietan.evaluation.outputs.compact import (
+from hietan.evaluation.outputs.explanation_json import (
     Reasons,
     compact,
     decimal,
@@ -8,9 +8,9 @@ from hietan.evaluation.outputs.compact import (
     ontology_parents,
     significant,
 )
-from hietan.evaluation.outputs.details import read_details
 from hietan.evaluation.outputs.explanations import refuse_unknown_rows, write_details, write_explanations
 from hietan.evaluation.outputs.figures import write_figures
+from hietan.evaluation.outputs.report_data import read_details
 from hietan.evaluation.outputs.tables import (
     comparison_table,
     effects_table,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation.outputs.compact import decimals, significant
+from hietan.evaluation.outputs.explanation_json import decimals, significant
 
 # How many terms are listed, how many of them are shown row by row, and how many rows are looked at.
 MOST_TERMS, SWARM_TERMS, MOST_ROWS, SWARM_ROWS = 200, 30, 5000, 400

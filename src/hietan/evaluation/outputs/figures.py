@@ -11,7 +11,7 @@ import numpy as np
 from hietan._io import atomic_write
 from hietan._runtime.optional import import_optional
 from hietan.evaluation.metrics import METRICS
-from hietan.evaluation.outputs.file_names import file_stem, method_stem, ranking_stem
+from hietan.evaluation.outputs.tables import file_stem, method_stem, ranking_stem
 from hietan.evaluation.rank_tables import Ranking
 from hietan.evaluation.study.results import StudyResults
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from hietan._io import atomic_write
+from hietan._io import atomic_write, safe_file_name
 from hietan.evaluation.comparisons import MethodComparison
 from hietan.evaluation.metrics import METRICS
-from hietan.evaluation.outputs.file_names import method_stem, ranking_stem
 from hietan.evaluation.outputs.text_table import TextTable
 from hietan.evaluation.rank_tables import Ranking
+from hietan.evaluation.study.plan import Method
 from hietan.evaluation.study.results import StudyResults
 
 TOP_FEATURES = 10
@@ -179,3 +179,25 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
             written.append(folder / "tables" / f"{name}.{ending}")
             atomic_write(written[-1], text)
     return written
+
+
+def file_stem(*parts: str) -> str:
+    """Parts of a file name, joined with hyphens, as commas are; empty parts are left out.
+
+    Different parts give different names unless they differ only in where hyphens and commas are.
+
+    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,smoothing=laplace")
+    'usage-CE-BP-my%20tan%2F2-alpha=1-smoothing=laplace'
+    """
+    return "-".join(safe_file_name(part).replace(" ", "%20").replace(",", "-") for part in parts if part)
+
+
+def ranking_stem(ranking: Ranking) -> str:
+    """The beginning of the names of files about a ranking."""
+    tuning = ("untuned",) if ranking.tuning == "none" else ("tuned", ranking.tuning)
+    return file_stem(ranking.metric, ranking.setting, *tuning)
+
+
+def method_stem(method: Method) -> str:
+    """A method as a part of file names."""
+    return file_stem(method.name, method.setting, "tuned", method.tuning)

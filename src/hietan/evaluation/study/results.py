@@ -15,15 +15,13 @@ from numpy.typing import NDArray
 from hietan._io import atomic_write, csv_text, read_csv, to_json
 from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
-from hietan._runtime.presenters import presenter
 from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation.comparisons import MethodComparison, compare_methods
 from hietan.evaluation.cross_validation import PooledPredictions, pool
 from hietan.evaluation.effect_sizes import ROPE
 from hietan.evaluation.metrics import METRICS, Predictions
 from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings, score_rows_html
-from hietan.evaluation.study.journal import Journal, read_manifest
-from hietan.evaluation.study.outcomes import decode_predictions, decode_usage
+from hietan.evaluation.study.journal import Journal, decode_predictions, decode_usage, read_manifest
 from hietan.evaluation.study.plan import Study
 from hietan.evaluation.usage import FeatureUsage, UsageRow
 from hietan.exceptions import StudyError
@@ -113,7 +111,9 @@ class StudyResults:
         -------
         hietan.report.InlineReport
         """
-        return presenter("study")(self, height=height)
+        from hietan.report import show_report  # the one import of a later package: nothing else here knows it
+
+        return show_report(self, height=height)
 
     def __repr__(self) -> str:
         datasets, methods = len(self.study.datasets), len(self.study.methods)

@@ -19,8 +19,16 @@ from sklearn.base import clone
 from hietan._io import temporary_directory
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation.cross_validation import Label, class_labels, predict_checked
-from hietan.evaluation.study.journal import Journal, append_time, claim, locked, refuse_other, tidy_times
-from hietan.evaluation.study.outcomes import encode_outcome, usage_problem
+from hietan.evaluation.study.journal import (
+    Journal,
+    append_time,
+    claim,
+    encode_outcome,
+    locked,
+    refuse_other,
+    tidy_times,
+    usage_problem,
+)
 from hietan.evaluation.study.plan import Job, Method, Progress, Study, plan_study
 from hietan.evaluation.study.results import StudyResults, results_from_journals, write_results
 from hietan.evaluation.study.runner import check_resources, jobs_ahead, open_executor, run_jobs

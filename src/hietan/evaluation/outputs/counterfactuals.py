@@ -1,4 +1,4 @@
-"""What a report shows of one row besides its explanation: the counts behind it, its neighbours, and what would flip it.
+"""Counterfactuals: the fewest annotations whose addition or removal changes the predicted class of a row.
 
 A hierarchy is any object with the attributes of `hietan.hierarchy.Hierarchy`: evaluation does not import it.
 """
@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.evaluation.outputs.compact import decimal, significant
+from hietan.evaluation.outputs.explanation_json import significant
 
-NEIGHBOURS = 8
 # How many single changes are tried for a row, at most, and in a whole study; and how many changes a set may have.
 MOST_TRIES, TRIES_IN_ALL, MOST_CHANGES = 1000, 40_000, 3
 _CELLS = 1 << 24  # changed rows are tried together up to so many values
@@ -24,63 +23,7 @@ _TRIED_AGAIN = (
 )
 
 
-def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any, hierarchy: Any = None) -> list[list[list[int]]]:
-    """The training rows behind each probability of a compact explanation, class by class.
-
-    For each listed feature: [how many rows have its value and that of its parent, how many have that of its parent],
-    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows. In a
-    tree, a feature has one parent; otherwise, one stands for all of its parents in the `hierarchy`, which are all 1.
-
-    >>> shown = {"features": [0, 1], "parents": [-1, 0], "values": [1, 0]}
-    >>> evidence_counts(shown, np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), np.array([0, 0, 1, 1]))
-    [[[2, 1], [2, 2]], [[1, 1], [2, 1]]]
-    """
-    if not shown["features"]:
-        return []
-    same = (_dense(X[:, shown["features"]]) > 0) == (np.array(shown["values"]) > 0)
-    parents = np.array(shown["parents"])
-    given = np.where(parents >= 0, same[:, parents], True)
-    if not shown.get("tree", True) and hierarchy is not None:
-        column = {name: j for j, name in enumerate(hierarchy.features)}
-        for place in np.flatnonzero(parents >= 0):
-            above = [column[p] for p in hierarchy.parents(hierarchy.features[shown["features"][place]])]
-            given[:, place] = (_dense(X[:, above]) > 0).all(axis=1)
-    classes = [y == label for label in np.unique(y)]
-    both = np.array([(same & given)[rows].sum(axis=0) for rows in classes]).T
-    total = np.array([given[rows].sum(axis=0) for rows in classes]).T
-    return [[b.tolist(), t.tolist()] for b, t in zip(both, total, strict=True)]
-
-
-def similar_rows(
-    X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
-) -> dict[int, list[list[float]]]:
-    """For each of some rows, the `n` most similar others: [row, simGIC], the most similar first.
-
-    The others are all rows, or those `among` which they are looked for.
-
-    simGIC is the information content of the terms that two rows share, divided by that of all terms that either has;
-    the information content of a term is -ln of the share of rows that have it. The rows must be closed: a row that has
-    a term has the more general ones too. Rows without any informative term are similar to none.
-
-    >>> similar_rows(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]), [0], n=2)
-    {0: [[1, 1.0], [2, 0.0]]}
-    """
-    present = csr_array(X > 0).astype(np.float64)
-    share = np.asarray(present.sum(axis=0)).ravel() / present.shape[0]
-    information = -np.log(np.maximum(share, 1e-12)) * (share > 0)
-    own = present @ information
-    chosen, others = list(rows), np.arange(present.shape[0]) if among is None else np.array(among, dtype=int)
-    shared = (present[chosen].multiply(information) @ present[others].T).toarray()
-    found = {}
-    for i, common in zip(chosen, shared, strict=True):
-        either = own[i] + own[others] - common
-        similarity = np.divide(common, either, out=np.zeros(len(others)), where=either > 1e-12)
-        order = [k for k in np.argsort(-similarity, kind="stable")[: n + 1] if others[k] != i][:n]
-        found[i] = [[int(others[k]), decimal(float(similarity[k]), 3) or 0.0] for k in order]
-    return found
-
-
-def find_flips(
+def find_counterfactuals(
     model: Any,
     rows: NDArray[Any],
     hierarchy: Any,
@@ -261,7 +204,3 @@ def promising_columns(
     # One of each in turn: terms that the model did not look at in this row may still matter if they are added.
     mixed = [j for k, j in enumerate(telling[:most]) for j in (*strongest[k : k + 1], j)]
     return list(dict.fromkeys(mixed))[:most]
-
-
-def _dense(rows: Any) -> NDArray[Any]:
-    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)

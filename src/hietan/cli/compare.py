@@ -1,7 +1,21 @@
-"""Rankings of methods in the terminal: average ranks with the tests, effect sizes, and every score."""
+"""The command `compare`: studies ranked and tested together, and rankings in the terminal."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hietan.cli import completion
+from hietan.cli.messages import (
+    Quiet,
+    errors,
+    make_console,
+)
+
+if TYPE_CHECKING:
+    pass
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,6 +26,55 @@ from hietan.cli.messages import make_table, printable
 if TYPE_CHECKING:
     from hietan.evaluation import MethodComparison, Ranking
     from hietan.evaluation.outputs import TextTable
+
+
+def compare(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIRECTORY", help="Directories of finished studies.")
+    ],
+    metric: Annotated[
+        str, typer.Option(help="The metric to rank methods by.", autocompletion=completion.metrics)
+    ] = "gmean",
+    control: Annotated[
+        str | None, typer.Option(help="Compare with this method instead of the best one.")
+    ] = None,
+    one_sided: Annotated[
+        bool, typer.Option(help="Test only whether a method is worse than the control.")
+    ] = False,
+    rank_decimals: Annotated[
+        int | None,
+        typer.Option(
+            min=1, max=15, help="Round average ranks to this many decimals before testing; 2 in the paper."
+        ),
+    ] = None,
+    rope: Annotated[
+        float,
+        typer.Option(min=0, help="Differences of the metric up to this size count as equivalent."),
+    ] = 0.01,
+    scores: Annotated[
+        bool, typer.Option(help="Also print the score of every method on every dataset.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rank and test the results of finished studies. Several studies are compared over the same datasets.
+
+    Beside the p-values are effect sizes, and the probabilities that a method is worse than the control, equivalent to
+    it or better.
+    """
+    from hietan.evaluation import bootstrap_studies, compare_methods, compare_studies
+
+    console = make_console()
+    with errors():
+        alternative = "greater" if one_sided else "two-sided"
+        rankings = compare_studies(
+            directories, metric=metric, control=control, alternative=alternative, rank_decimals=rank_decimals
+        )
+        for ranking in rankings:
+            compared = compare_methods(ranking, bootstrap_studies(directories, ranking), rope=rope)
+            print_ranking(console, ranking)
+            print_effects(console, ranking, compared)
+            if scores:
+                print_scores(console, ranking)
 
 
 def print_ranking(console: Console, ranking: Ranking) -> None:

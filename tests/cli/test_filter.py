@@ -3,10 +3,9 @@
 import csv
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from hietan.cli import terms as cli_terms
+from hietan.cli.app import make_app
 
 OBO = """format-version: 1.2
 
@@ -31,13 +30,12 @@ RESULT = 'ID,name,p.adjust\nGO:1,"process, any",0.5\nGO:2,death,1e-9\nGO:3,apopt
 def run(tmp_path):
     (tmp_path / "go.obo").write_text(OBO)
     (tmp_path / "result.csv").write_text(RESULT)
-    app = typer.Typer()
-    cli_terms.register(app)
+    app = make_app()
     out = tmp_path / "out.csv"
 
     def call(*words, table="result.csv"):
         files = [str(tmp_path / table), "--hierarchy", str(tmp_path / "go.obo"), "-o", str(out)]
-        return CliRunner().invoke(app, [*files, *words])
+        return CliRunner().invoke(app, ["filter", *files, *words])
 
     call.rows = lambda: list(csv.reader(out.read_text().splitlines()))
     call.folder = tmp_path

@@ -8,14 +8,13 @@ from scipy.sparse import csr_array
 
 from hietan import TAN, HieBAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation.outputs.compact import Reasons, compact
-from hietan.evaluation.outputs.one_row import (
-    evidence_counts,
-    find_flips,
+from hietan.evaluation.outputs.counterfactuals import (
+    find_counterfactuals,
     promising_columns,
-    similar_rows,
     telling_columns,
 )
+from hietan.evaluation.outputs.explanation_json import Reasons, compact
+from hietan.evaluation.outputs.report_data import evidence_counts, similar_rows
 
 DATA = make_hierarchical_classification(80, 25, random_state=4)
 X = DATA.X.toarray()
@@ -50,7 +49,7 @@ def test_similarity_is_simgic():
 
 
 def flip(model, row, hierarchy, order, tries):
-    (found,) = find_flips(model, row[None, :], hierarchy, [order], tries)
+    (found,) = find_counterfactuals(model, row[None, :], hierarchy, [order], tries)
     return found
 
 
@@ -59,12 +58,15 @@ def test_rows_flip_together_as_they_do_alone(model, monkeypatch):
     clf, rng = fitted(model), np.random.default_rng(0)
     orders = [rng.permutation(25).tolist()[: rng.integers(1, 25)] for _ in range(11)] + [[]]
     alone = [flip(clf, X[i], DATA.hierarchy, orders[i], 20) for i in range(12)]
-    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20) == alone
-    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20, predicted=clf.predict(DATA.X[:12])) == alone
+    assert find_counterfactuals(clf, X[:12], DATA.hierarchy, orders, 20) == alone
+    assert (
+        find_counterfactuals(clf, X[:12], DATA.hierarchy, orders, 20, predicted=clf.predict(DATA.X[:12]))
+        == alone
+    )
     assert {0, 1} <= {len(found["changes"]) for found in alone}  # some searches end earlier than others
-    assert find_flips(clf, X[:0], DATA.hierarchy, [], 20) == []
-    monkeypatch.setattr("hietan.evaluation.outputs.one_row._CELLS", 2 * 20 * 25)  # two rows at a time
-    assert find_flips(clf, X[:12], DATA.hierarchy, orders, 20) == alone
+    assert find_counterfactuals(clf, X[:0], DATA.hierarchy, [], 20) == []
+    monkeypatch.setattr("hietan.evaluation.outputs.counterfactuals._CELLS", 2 * 20 * 25)  # two rows at a time
+    assert find_counterfactuals(clf, X[:12], DATA.hierarchy, orders, 20) == alone
 
 
 @pytest.mark.parametrize("model", [TAN(), HieTANLite()], ids=["TAN", "HieTANLite"])

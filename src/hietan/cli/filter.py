@@ -12,11 +12,6 @@ from hietan.cli.messages import errors, refuse_overwriting, say
 from hietan.exceptions import DataError
 
 
-def register(app: typer.Typer) -> None:
-    """Add the command to an application."""
-    app.command("filter")(filter_terms)
-
-
 def filter_terms(
     terms: Annotated[Path, typer.Argument(help="The table of terms, CSV or TSV, with a line of headings.")],
     hierarchy: Annotated[

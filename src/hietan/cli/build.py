@@ -1,31 +1,25 @@
-"""The commands about data: `datasets`, `build`, `info` and `fetch`."""
+"""The command `build`: a dataset from files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from hietan.cli import completion
 from hietan.cli.messages import (
+    Quiet,
     errors,
     is_quiet,
-    is_watched,
-    make_console,
-    make_table,
-    printable,
     refuse_overwriting,
-    say,
-    with_quiet_option,
     working,
 )
-from hietan.cli.quality import show_model
 
 if TYPE_CHECKING:
-    from hietan.datasets import CloseFeature, DatasetSummary
+    pass
+from hietan.cli.info import show_dataset
 
 Ontology = Annotated[
     Path,
@@ -134,38 +128,11 @@ DropRoots = Annotated[
 DropConstant = Annotated[bool, typer.Option(help="Leave out terms that all rows have.")]
 Deduplicate = Annotated[bool, typer.Option(help="Keep only the first of identical rows of a class.")]
 FeaturesOf = Annotated[Path | None, typer.Option(help="Use exactly the columns of this dataset file.")]
-Collection = Annotated[
-    str,
-    typer.Argument(
-        help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
-    ),
-]
 RowNoun = Annotated[
     str | None,
     typer.Option(help="What to call a row in reports; `gene` for GAF and gene2go, otherwise `row`."),
 ]
 Name = Annotated[str | None, typer.Option(help="The name of the dataset; the name of the file unless given.")]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the commands to an application."""
-    app.command()(datasets)
-    for command in (build, info, fetch):
-        app.command()(with_quiet_option(command))
-
-
-def datasets() -> None:
-    """List the datasets that have names, and where they come from.
-
-    Wherever a command takes a dataset, it also takes a file that `hietan build` wrote.
-    """
-    from hietan.catalogue import dataset_set_notes, dataset_sets
-
-    notes = dataset_set_notes()
-    columns: dict[str, dict[str, Any]] = {"set": {"no_wrap": True}, "what it holds": {}, "datasets": {}}
-    rows = [[name, notes[name], ", ".join(members)] for name, members in dataset_sets().items()]
-    make_console().print(make_table("For --data and wherever a dataset is asked for", columns, rows))
-    say("BP: biological process; MF: molecular function; CC: cellular component")
 
 
 def build(
@@ -199,6 +166,7 @@ def build(
     header: Header = None,
     name: Name = None,
     row_noun: RowNoun = None,
+    quiet: Quiet = False,
 ) -> None:
     """Build a dataset from a hierarchy, annotations and labels. Three plain tables are enough."""
     arguments = dict(locals())
@@ -211,14 +179,14 @@ def build(
         with working("writing it"):
             data.save(output)
     if not is_quiet():
-        _show(data.summary())
+        show_dataset(data.summary())
 
 
 def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
     """The options of `build`, in the names and forms of the arguments of `build_dataset`."""
     from hietan.datasets import Dataset
 
-    output, features_of = arguments.pop("output"), arguments.pop("features_of")
+    output, features_of, _ = (arguments.pop(name) for name in ("output", "features_of", "quiet"))
     for option in ("match", "relations", "edge_columns", "pair_columns"):
         if arguments[option] is not None:
             arguments[option] = _listed(arguments[option])
@@ -229,55 +197,6 @@ def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
         "features": None if features_of is None else Dataset.load(features_of).feature_names,
         "name": output.stem if arguments["name"] is None else arguments["name"],
     }
-
-
-def info(
-    what: Annotated[
-        str,
-        typer.Argument(
-            help="A dataset, by a name such as worm-BP or by its file, or a model file.",
-            autocompletion=completion.datasets,
-        ),
-    ],
-) -> None:
-    """Show what a dataset or a model holds.
-
-    For a dataset: where it comes from, what was lost on the way, and the features that are suspiciously close to the
-    label. For a model: what it was fitted to, and how good it is on rows that it never saw.
-    """
-    from hietan.candidates import TrainedModel
-    from hietan.catalogue import load_dataset
-    from hietan.datasets import closest_features
-    from hietan.persistence import is_model
-
-    with errors():
-        if is_model(what):
-            show_model(TrainedModel.load(what))
-            return
-        with working("reading"):
-            data = load_dataset(what, progress=is_watched())
-        closest = closest_features(data)
-    _show(data.summary())
-    _show_closest(closest, data.target_names, data.row_noun)
-
-
-def fetch(
-    name: Collection,
-    release: Annotated[
-        str, typer.Option(help="The release: current, or a date such as 2026-06-19.")
-    ] = "current",
-    data_home: Annotated[Path | None, typer.Option(help="The directory where files are kept.")] = None,
-    refresh: Annotated[
-        bool, typer.Option(help="Download files again even if they are already there.")
-    ] = False,
-) -> None:
-    """Find or download published files, and print where they are."""
-    from hietan.datasets import fetch_collection
-
-    with errors(interrupted="files that were already complete are kept"):
-        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
-    for path in paths:
-        say(path)
 
 
 def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
@@ -292,57 +211,3 @@ def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
 
 def _listed(value: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in value.split(",") if part.strip())
-
-
-def _show(summary: DatasetSummary) -> None:
-    console = make_console()
-    name = printable(summary.name)
-    console.print(f"{name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
-    classes = ", ".join(f"{label} {count:,}" for label, count in summary.classes) or "no labels"
-    shape = ", ".join(f"{what} {count:,}" for what, count in summary.hierarchy.items())
-    console.print(f"{printable(classes)}; {summary.density:.2%} ones; {shape}")
-    if summary.account:
-        console.print(_table("What was lost on the way", ("kind", "what happened", "count"), summary.account))
-    console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
-    if summary.facts:
-        console.print(_table("Where it comes from", ("what", "value"), summary.facts))
-
-
-def _show_closest(closest: Sequence[CloseFeature], classes: Sequence[str], noun: str) -> None:
-    """Print the features that are close to the label, and a warning if some of them seem to repeat it."""
-    from hietan.datasets import CIRCULARITY, SIGNIFICANT
-
-    if not closest:
-        return
-    rows = []
-    for found in closest:
-        name = f"{found.name} (called like the label: {found.word})" if found.word else found.name
-        auc = "" if found.auc is None else f"{found.auc:.3f}"
-        share = f"{100 * found.information:.1f} %{' *' if found.p_value < SIGNIFICANT else ''}"
-        rows.append([found.feature, name, " / ".join(map(str, found.class_rows)), auc, share])
-    right = {"justify": "right"}
-    options = {
-        "feature": {"no_wrap": True},
-        "name": {},
-        printable(f"{noun}s: {' / '.join(classes)}"): right,
-        "AUC": right,
-        "of the label": right,
-    }
-    title = (
-        "Features closest to the label: each alone, its AUC and the share of the label's entropy that it explains "
-        "(* p < 0.001, G-test with Bonferroni's correction)"
-    )
-    make_console().print(make_table(title, options, rows))
-    suspicious = [found.feature for found in closest if found.is_suspicious]
-    if suspicious:
-        named = ", ".join(map(printable, suspicious[:3])) + (" ..." if len(suspicious) > 3 else "")
-        say(f"warning: {len(suspicious)} features may repeat the label: {named}. {CIRCULARITY}", err=True)
-
-
-def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
-    options = {
-        column: {"justify": "right" if column in ("count", "rows") else "left", "overflow": "fold"}
-        for column in columns
-    }
-    cells = ((f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)
-    return make_table(title, options, cells)

@@ -9,35 +9,29 @@ import typer
 
 from hietan.cli import completion
 from hietan.cli.messages import (
+    Quiet,
     errors,
     fail,
     is_watched,
     make_console,
     printable,
     say,
-    with_quiet_option,
     working,
 )
-from hietan.cli.models import ModelFile
 
 if TYPE_CHECKING:
     from hietan.candidates import TrainedModel
     from hietan.datasets import Dataset
     from hietan.explain import Contribution, Explanation, Trace
+from hietan.cli.predict import ModelFile
 
 SHORTEST_NAME = 20  # in a terminal, longer names of terms are shortened at most to this
-
 ExplainedData = Annotated[
     str,
     typer.Argument(
         help="The dataset that has the row: a name or a file.", autocompletion=completion.datasets
     ),
 ]
-
-
-def register(app: typer.Typer) -> None:
-    """Add the command to an application."""
-    app.command()(with_quiet_option(explain))
 
 
 def explain(
@@ -59,6 +53,7 @@ def explain(
     trace: Annotated[
         bool, typer.Option("--trace", help="Also list how the tree of the row was learned, edge by edge.")
     ] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Explain why a model classifies a row as it does. The contribution of each feature is listed."""
     from hietan.candidates import TrainedModel, explain_rows_by_name
