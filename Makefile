@@ -141,23 +141,20 @@ OBJECTS   := $(patsubst kernel/%.cpp,$(BUILT)/%.o,$(wildcard kernel/bindings/*.c
 UNDER_SANITIZERS = ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)"
 PROGRAMS := tests/support/programs
 
-sanitize: install  ## the kernel's C++ tests and a million calls of its bindings (FUZZ_CASES) under the address and undefined-behaviour sanitizers, and the lines they reach
+sanitize: install  ## the kernel's C++ tests and a million calls of its bindings (FUZZ_CASES) under the address and undefined-behaviour sanitizers
 	$(MAKE) -j 2 $(BUILT)/kernel-tests $(BUILT)/_kernel.so
-	rm -f $(BUILT)/*/*.gcda
 	$(BUILT)/kernel-tests
 	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/fuzz_kernel.py --cases $(FUZZ_CASES) --seed $(FUZZ_SEED) --processes 2 --extension $(BUILT)/_kernel.so
-	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/write_meanwhile.py 0.1 $(BUILT)/_kernel.so
-	$(BIN)/python $(PROGRAMS)/kernel_coverage.py $(BUILT)
 
 $(BUILT)/kernel-tests: $(filter $(BUILT)/tests/%,$(OBJECTS))
-	$(CXX) $(SANITIZED) --coverage $^ -o $@
+	$(CXX) $(SANITIZED) $^ -o $@
 
 $(BUILT)/_kernel.so: $(filter $(BUILT)/bindings/%,$(OBJECTS)) $(BUILT)/nanobind.o
-	$(CXX) $(SANITIZED) --coverage -shared $^ -o $@
+	$(CXX) $(SANITIZED) -shared $^ -o $@
 
 $(OBJECTS): $(BUILT)/%.o: kernel/%.cpp $(CPP_FILES)
 	@mkdir -p $(@D)
-	$(CXX) $(SANITIZED) --coverage -fPIC -fvisibility=hidden -DNB_DOMAIN=sanitized $(CPP_INCLUDE) -c $< -o $@
+	$(CXX) $(SANITIZED) -fPIC -fvisibility=hidden -DNB_DOMAIN=sanitized $(CPP_INCLUDE) -c $< -o $@
 
 $(BUILT)/nanobind.o: $(VENV)/.tools
 	@mkdir -p $(@D)

@@ -10,7 +10,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 import hietan
 from hietan.candidates import TrainedModel, Validation, calibrate, rank_rows, train_model
-from hietan.candidates.calibration import best_cutoff, fit_sigmoid, predict_held_out, rows_to_hold_out
+from hietan.candidates.calibration import best_cutoff, fit_sigmoid
+from hietan.candidates.validation import predict_held_out, rows_to_hold_out
 from hietan.catalogue import load_dataset
 from hietan.datasets import closest_features, make_hierarchical_classification
 from hietan.evaluation import gmean_score, pooled_predictions

@@ -1,9 +1,5 @@
 """Dask collections of every kind give the bits of one machine, lazily, and outlive a worker."""
 
-import json
-import signal
-import subprocess
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,7 +10,6 @@ from hietan.datasets import make_hierarchical_classification
 from hietan.selection import MinSupport
 from support.comparison import estimator
 from support.families import BAYES, name_of
-from support.processes import START_SECONDS, program
 from support.strategies import fixed_problems
 
 dask = pytest.importorskip("dask", reason="Dask is not installed")
@@ -201,31 +196,6 @@ def test_columns_are_chosen_in_memory(container):
         ):
             call(X)
     np.testing.assert_array_equal(model.predict_proba(rows), before)
-
-
-@pytest.mark.cluster
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no SIGKILL on this system")
-@pytest.mark.patient
-def test_a_worker_that_dies_during_a_fit_is_survived(tmp_path):
-    """Two real processes, in a program of their own: what a dying one leaves open is not this one's.
-
-    Afterwards every classifier predicts there, and so is sent there with its hierarchy.
-    """
-    pytest.importorskip("distributed")
-    run = subprocess.run(
-        **program("cluster_fit", tmp_path / "killed"),
-        capture_output=True,
-        text=True,
-        timeout=2 * START_SECONDS,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert json.loads(run.stdout.splitlines()[-1]) == {
-        "killed": True,
-        "sparse": True,
-        "same": True,
-        "different": [],
-    }
 
 
 def test_rows_that_contradict_the_hierarchy_are_told_as_in_memory():

@@ -61,13 +61,6 @@ def test_small_problems_agree_with_the_twins(problem, which):
 
 
 @pytest.mark.patient
-@given(problem=problems(min_features=1))
-def test_all_kinds_agree_with_the_twins(problem):
-    for selection, model in ALL:
-        assert_agrees(problem, selection, model)
-
-
-@pytest.mark.patient
 @given(problem=larger_problems())
 def test_larger_problems_agree_with_the_twins(problem):
     for selection, model in ALL:

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from hietan import TAN, Hierarchy, HieTAN, ProximalGraph
+from hietan import Hierarchy, HieTAN, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from support.families import BAYES, TREES, name_of, seeded
 
@@ -134,10 +134,6 @@ def test_relations_run_through_terms_that_are_not_columns():
     assert clf.tree_.edges == (("top", "leaf"),)
 
 
-def test_clones_share_the_hierarchy(classifier):
-    assert clone(classifier).hierarchy is classifier.hierarchy
-
-
 def test_pickle_round_trip(classifier, data):
     classifier.fit(data.X, data.y)
     before = classifier.predict_joint_log_proba(data.X)
@@ -161,58 +157,10 @@ def test_pipeline_and_cross_val_score(classifier, data):
     assert cross_val_score(classifier, data.X, data.y, cv=5, scoring="roc_auc").mean() > 0.6
 
 
-def test_probabilities_are_the_normalised_joint(classifier, data):
-    classifier.fit(data.X, data.y)
-    joint = classifier.predict_joint_log_proba(data.X)
-    expected = np.exp(joint) / np.exp(joint).sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(classifier.predict_proba(data.X), expected, rtol=1e-9)
-    np.testing.assert_allclose(np.exp(classifier.predict_log_proba(data.X)), expected, rtol=1e-9)
-    np.testing.assert_array_equal(classifier.predict(data.X), classifier.classes_[joint.argmax(axis=1)])
-
-
-def test_a_tie_goes_to_the_first_class():
-    X = np.array([[1, 0], [0, 1], [1, 0], [0, 1]])
-    clf = TAN(random_state=0).fit(X, ["b", "b", "a", "a"])
-    assert clf.predict([[1, 1]]).tolist() == ["a"]
-
-
-def test_class_prior_replaces_the_estimate(classifier, data):
-    plain = clone(classifier).fit(data.X, data.y)
-    given = classifier.set_params(class_prior=[0.2, 0.8]).fit(data.X, data.y)
-    n_c = plain.class_count_
-    shift = np.log([0.2, 0.8]) - np.log((n_c + 1) / (n_c.sum() + 2))
-    np.testing.assert_allclose(
-        given.predict_joint_log_proba(data.X), plain.predict_joint_log_proba(data.X) + shift, rtol=1e-12
-    )
-
-
 def test_random_state_draws_the_root_order(tree_classifier, data):
     tree_classifier.fit(data.X, data.y)
     expected = np.random.RandomState(0).permutation(data.X.shape[1])
     np.testing.assert_array_equal(tree_classifier.root_order_, expected)
-
-
-def test_eager_trees_are_one_object_and_lazy_ones_differ(tree_classifier, data):
-    trees = tree_classifier.fit(data.X, data.y).trees(data.X)
-    assert len(trees) == data.X.shape[0]
-    if hasattr(tree_classifier, "tree_"):
-        assert all(tree is tree_classifier.tree_ for tree in trees)
-    else:
-        assert len(set(trees)) > 1
-
-
-def test_binarize_is_a_threshold():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
-    got = TAN(binarize=0.3, random_state=0).fit(X, y).predict_joint_log_proba(X)
-    expected = TAN(random_state=0).fit(X > 0.3, y).predict_joint_log_proba(X > 0.3)
-    np.testing.assert_array_equal(got, expected)
-    sparse = sp.csr_array(np.where(abs(X) > 1, X, 0))
-    got = TAN(binarize=0.3, random_state=0).fit(sparse, y).predict_joint_log_proba(sparse)
-    expected = (
-        TAN(random_state=0).fit(sparse.toarray() > 0.3, y).predict_joint_log_proba(sparse.toarray() > 0.3)
-    )
-    np.testing.assert_array_equal(got, expected)
 
 
 def test_a_generator_is_a_random_state(data):

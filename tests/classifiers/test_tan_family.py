@@ -292,11 +292,6 @@ def a_row_does_not_depend_on_the_others(case, random):
 
 
 @claim
-def same_seed_same_result(case, random):
-    assert_identical(answers(fitted(case.problem, case.make), case.X), case.expected)
-
-
-@claim
 def the_order_of_training_rows(case, random):
     problem, n = case.problem, len(case.problem.y)
     order = random.sample(range(n), n)

@@ -225,20 +225,6 @@ def test_leaving_out_rows_of_classes_with_weights(class_weight, tmp_path):
     assert model.set_params(class_weight=None).fit(X, y).class_weight_.tolist() == [1, 1]
 
 
-@pytest.mark.parametrize(
-    "forged",
-    [np.ones(3), np.ones(2, dtype=np.float32), np.array([1, -1.0]), np.array([1, np.inf]), 2.0],
-    ids=repr,
-)
-def test_forged_weights_of_classes_are_refused(forged, tmp_path):
-    X, y, _ = problem()
-    model = made(HieBAN, class_weight="balanced").fit(X, y)
-    model.class_weight_ = forged
-    hietan.save(model, tmp_path / "model")
-    with pytest.raises(hietan.exceptions.ModelFileError, match="class_weight_"):
-        hietan.load(tmp_path / "model")
-
-
 @every_classifier
 def test_a_class_that_would_be_rounded_away_is_refused(make):
     X, y, _ = problem()

@@ -37,73 +37,6 @@ def test_wrong_arguments_are_refused_and_never_crash():
     assert int(done.stdout.splitlines()[-1].split()[0]) >= 20_000
 
 
-@pytest.mark.slow
-def test_what_another_thread_writes_to_the_arguments_never_crashes():
-    """Also in a process of its own. The GIL is released during the calls, so they meet what is being written."""
-    command = [sys.executable, PROGRAMS / "write_meanwhile.py", "0.05"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert int(done.stdout.split()[0]) == 52
-
-
-def unaligned(array):
-    space = np.empty(array.nbytes + 1, np.uint8)
-    moved = space[1:].view(array.dtype).reshape(array.shape)
-    moved[...] = array
-    return moved
-
-
-def test_arrays_at_odd_addresses_are_copied_or_refused():
-    words = BinaryRows.from_matrix(X).words(np.arange(60))
-    totals = np.zeros(8, np.int32), np.zeros(28, np.int32)
-    for part in (0, 1):
-        moved = [unaligned(array) if k == part else array for k, array in enumerate(totals)]
-        with pytest.raises(TypeError, match="incompatible function arguments"):
-            _kernel.count_words(words, *moved)
-    expected = [array.copy() for array in totals]
-    _kernel.count_words(words, *expected)
-    _kernel.count_words(unaligned(words), *totals)
-    for found, wanted in zip(totals, expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-    for storage in ("dense", "sparse"):
-        counts = counted(storage)
-        moved = _kernel.Counts(*map(unaligned, arguments(counts)))
-        pairs = np.zeros(3, np.int64), np.array([1, 4, 7])
-        keys = _kernel.pair_keys(*pairs, counts.kernel)
-        np.testing.assert_array_equal(_kernel.pair_keys(*map(unaligned, pairs), moved), keys)
-
-
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_totals_that_lie_in_the_memory_of_the_rows_do_not_lead_astray(index):
-    """The counts are written over the column indices while these are read."""
-    rows, d = sp.csr_array(X), X.shape[1]
-    indptr, all_rows = rows.indptr.astype(index), np.arange(60)
-    expected = np.zeros(d, np.int32), rows.indices.astype(index).view(np.int32)[:28].copy()
-    _kernel.count_sparse(indptr, rows.indices.astype(index), all_rows, *expected)
-    shared = rows.indices.astype(index)
-    totals = np.zeros(d, np.int32), shared.view(np.int32)[:28]
-    _kernel.count_sparse(indptr, shared, all_rows, *totals)
-    for found, wanted in zip(totals, expected, strict=True):
-        np.testing.assert_array_equal(found, wanted)
-
-
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_rows_that_change_after_they_were_handed_over_do_not_change_the_counts(index):
-    rows, d = sp.csr_array(X), X.shape[1]
-    indptr, indices, codes = rows.indptr.astype(index), rows.indices.astype(index), Y.copy()
-    counting = _kernel.Cooccurrences(indptr, indices, codes, d, 2, n_parts=2)
-    for array in (indptr, indices, codes):
-        array[:] = 7
-    for step in (counting.count, counting.join):
-        step(1)
-        step(0)
-    expected = count_pairs(BinaryRows.from_matrix(X), Y, 2, storage="sparse")
-    pairs = expected.pairs
-    wanted = expected.ones, pairs.indptr, pairs.indices, pairs.values
-    for part, right in zip(counting.take(), wanted, strict=True):
-        np.testing.assert_array_equal(part, right)
-
-
 def test_parts_are_done_once_and_all_of_them():
     rows, d = sp.csr_array(X), X.shape[1]
     counting = _kernel.Cooccurrences(rows.indptr, rows.indices, Y, d, 2, n_parts=2)
@@ -237,58 +170,6 @@ def test_counts_of_2_billion_rows_are_compared_without_overflow():
         _kernel.pair_keys(np.array([0]), np.array([1]), counts)
 
 
-@pytest.mark.parametrize("storage", ["dense", "sparse"])
-def test_what_is_written_to_counts_later_does_not_matter(storage):
-    """Except for all pairs, which are not copied: those are checked again before they are looked up."""
-    expected, counts = counted(storage), counted(storage)
-    held = counts.kernel
-    for array in arguments(counts):
-        array[...] = -(10**9)
-    if storage == "dense":
-        with pytest.raises(ValueError, match="got -1000000000 rows with features 0 and 1 in class 0"):
-            _kernel.cmi_keys(held)
-        with pytest.raises(ValueError, match="got -1000000000 rows with features 2 and 1 in class 0"):
-            _kernel.pair_keys(np.array([2]), np.array([1]), held)
-    else:
-        keys = _kernel.SparseKeys(held)
-        for i in range(8):
-            np.testing.assert_array_equal(keys.row(i), _kernel.SparseKeys(expected.kernel).row(i))
-    assert _kernel.most_informative(held) == _kernel.most_informative(expected.kernel)
-
-
-def test_sparse_counts_of_the_kernel_are_shared_since_nobody_can_write_to_them():
-    pairs = count_pairs(BinaryRows.from_matrix(sp.csr_array(X)), Y, 2, storage="sparse").pairs
-    for array in (pairs.indptr, pairs.indices, pairs.values):
-        with pytest.raises(ValueError, match="cannot set WRITEABLE flag"):
-            array.flags.writeable = True
-
-
-def test_what_is_written_to_relations_later_does_not_matter():
-    lists = [
-        np.ascontiguousarray(part, dtype=np.int32)
-        for matrix in (CHAIN.ancestor_matrix, CHAIN.descendant_matrix)
-        for part in (matrix.indptr, matrix.indices)
-    ]
-    lists = [part.copy() for part in lists]
-    relations = _kernel.Relations(*lists)
-    for part in lists:
-        part[:] = 10**9
-    words = BinaryRows.from_matrix(X).words(np.arange(60))
-    same = (
-        _kernel.Selector(held, "hip", np.zeros(8, np.int32), 1).select(words)
-        for held in (relations, kernel_relations(CHAIN))
-    )
-    np.testing.assert_array_equal(*same)
-
-
-def test_what_is_written_to_relevance_later_does_not_matter():
-    relevance, words = np.arange(8, dtype=np.int32), BinaryRows.from_matrix(X).words(np.arange(60))
-    selector = _kernel.Selector(kernel_relations(CHAIN), "mr", relevance, 1)
-    kept = selector.select(words)
-    relevance[:] = 10**9
-    np.testing.assert_array_equal(selector.select(words), kept)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -300,14 +181,6 @@ def test_what_is_written_to_relevance_later_does_not_matter():
 def test_wrong_selections_are_refused(call, message):
     with pytest.raises(ValueError, match=message):
         call(kernel_relations(CHAIN))
-
-
-def test_what_is_written_to_keys_later_does_not_crash():
-    keys = np.arange(28)
-    ranking = _kernel.Ranking(keys, kernel_relations(CHAIN))
-    keys[:] = 2**63 - 1
-    with pytest.raises(ValueError, match="its keys were changed after it was made"):
-        ranking.edges(28)
 
 
 @pytest.mark.parametrize("n_features", [2**31, 2**62, 2**63, 2**64 - 2])

@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -132,16 +131,6 @@ def test_without_a_hierarchy_the_steps_before_may_change_the_columns():
     np.testing.assert_array_equal(clf.predict_proba(DATA.X), by_hand)
 
 
-@pytest.mark.parametrize("hierarchy", [None, DATA.hierarchy], ids=["none", "given"])
-def test_one_within_another_names_the_same_columns(hierarchy):
-    clf = HieTAN(hierarchy=hierarchy, random_state=0)
-    flat = MinSupport(clf, 8).fit(DATA.X, DATA.y)
-    twice = MinSupport(MinSupport(clf, 8), 5).fit(DATA.X, DATA.y)
-    assert flat.support_.sum() < twice.support_.sum() < 120
-    (ours,), (expected,) = twice.trees(DATA.X[:1]), flat.trees(DATA.X[:1])
-    assert ours.edges == expected.edges and ours.feature_names == expected.feature_names
-
-
 def test_numbers_that_vary_are_not_constant():
     X = np.column_stack([np.arange(1.0, 9), np.full(8, 3.0), np.eye(8)[0]])
     clf = MinSupport(LogisticRegression()).fit(X, [0, 1] * 4)
@@ -159,24 +148,6 @@ def test_numbers_that_vary_are_not_constant():
 def test_what_cannot_be_done_is_refused(least, message):
     with pytest.raises(ValueError, match=message):
         MinSupport(TAN(), least).fit(DATA.X, DATA.y)
-
-
-@pytest.mark.parametrize("refused", ["labels", "columns", "rows"])
-def test_a_refused_fit_leaves_no_model(refused):
-    clf = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
-    X, y = DATA.X[:, ::-1], DATA.y
-    if refused == "labels":
-        y = np.zeros_like(DATA.y)
-    else:
-        X = np.zeros(DATA.X.shape) if refused == "columns" else np.full(DATA.X.shape, np.nan)
-    with pytest.raises(ValueError, match="one class|none of the 120 columns|NaN"):
-        clf.fit(X, y)
-    for method in (clf.predict, clf.predict_proba, clf.trees, clf.explain):
-        with pytest.raises(NotFittedError):
-            method(DATA.X)
-    assert not {"estimator_", "support_", "classes_"} & set(vars(clf))
-    fresh = MinSupport(TAN(random_state=0), 2).fit(DATA.X, DATA.y)
-    np.testing.assert_array_equal(clf.fit(DATA.X, DATA.y).predict_proba(DATA.X), fresh.predict_proba(DATA.X))
 
 
 @pytest.mark.parametrize("kind", ["array", "sparse", "pandas", "list"])

@@ -1,16 +1,14 @@
 """The ranking of the edges: keys to the bit, blocks sorted on demand in exactly the stated order."""
 
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan import Hierarchy, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs, first_violation
+from hietan.structure import BinaryRows, EdgeRanking, count_pairs
 from support import twins
 from support.storages import WAYS
 
@@ -135,48 +133,3 @@ def test_threads_count_rank_and_sort_the_same(storage):
             np.testing.assert_array_equal(shared.counts.pairs, alone.counts.pairs)
         np.testing.assert_array_equal(all_keys(shared), all_keys(alone))
         np.testing.assert_array_equal(shared.edges(), alone.edges())
-
-
-def awkward_rows():
-    """Tables with little or nothing to share among threads."""
-    rng = np.random.default_rng(1)
-    some = (rng.random((9, 30)) < 0.3).astype(np.uint8)
-    return {
-        "one row": some[:1],
-        "two rows, one of them empty": some[:2] * np.array([[1], [0]], np.uint8),
-        "nothing but zeros": np.zeros((5, 12), np.uint8),
-        "nothing but ones": np.ones((5, 12), np.uint8),
-        "one column": some[:, :1],
-        "two columns": some[:, :2],
-        "empty columns": some * (np.arange(30) % 3 == 0),
-        "the same columns again and again": np.tile(some[:, :3], 10),
-        "one column that has all pairs": np.hstack([np.ones((9, 1), np.uint8), np.eye(9, dtype=np.uint8)]),
-    }
-
-
-@pytest.mark.parametrize("storage", ["dense", "sparse"])
-@pytest.mark.parametrize("block", [0, 3])
-@pytest.mark.parametrize("name", awkward_rows())
-def test_any_number_of_threads_finds_the_same_in_awkward_rows(name, block, storage):
-    X = awkward_rows()[name].astype(np.uint8)
-    n, d = X.shape
-    rows, y = BinaryRows.from_matrix(sp.csr_array(X)), np.arange(n) % 2
-    names = [str(v) for v in range(d)]
-    chain = Hierarchy.from_edges(pairwise(names), names)
-    expected = None
-    for n_jobs in (1, 2, 3, 7):
-        counts = count_pairs(rows, y, 2, storage=storage, n_jobs=n_jobs)
-        ranking = EdgeRanking(counts, chain, block=block, n_jobs=n_jobs)
-        ranking.prepare()
-        found = [
-            *(counts.class_count.tolist(), counts.ones.tolist(), counts.to_dense().pairs.tolist()),
-            ranking.edges().tolist(),
-            *(ranking.tree(np.arange(d), directed=directed).tolist() for directed in (True, False)),
-            first_violation(rows, chain, block_rows=2, n_jobs=n_jobs),
-        ]
-        expected = expected or found
-        assert found == expected
-    i, j = np.triu_indices(d, 1)
-    pairs = [(X[y == c][:, i] & X[y == c][:, j]).sum(axis=0).tolist() for c in range(2)]
-    ones = [X[y == c].sum(axis=0).tolist() for c in range(2)]
-    assert expected[:3] == [np.bincount(y, minlength=2).tolist(), ones, pairs]

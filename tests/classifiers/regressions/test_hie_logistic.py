@@ -1,19 +1,13 @@
 """HieLogistic: against its definition, word by word; what it chooses; containers, explanations, and what it refuses."""
 
-import pickle
-import warnings
-
 import numpy as np
-import pandas as pd
 import pytest
-import scipy.sparse as sp
 from scipy.special import expit, softmax
 from sklearn.base import clone
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import hietan
 from hietan import HieBAN, HieLogistic, Hierarchy, HierarchyWarning
 from hietan.classifiers._solvers import choose_ridge
 from hietan.classifiers._solvers.losses import HOTTEST, best_temperature, make_loss
@@ -253,36 +247,6 @@ def test_jobs_do_not_change_the_result(data, n_jobs):
 # ------------------------------------------------------------------------------------------------ containers
 
 
-def test_every_container_gives_the_same_model(data, monkeypatch):
-    dense = data.X.toarray()
-    expected = HieLogistic(hierarchy=data.hierarchy).fit(dense, data.y)
-    for name in ("toarray", "todense"):
-        for kind in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix):
-            monkeypatch.setattr(kind, name, lambda *a, **k: pytest.fail("X was made dense"))
-    for held in (
-        data.X,
-        sp.csc_array(dense),
-        sp.csr_matrix(3.5 * dense),
-        dense.astype(bool),
-        pd.DataFrame(dense, columns=data.feature_names),
-    ):
-        got = clone(expected).fit(held, data.y)
-        np.testing.assert_array_equal(got.coef_, expected.coef_)
-        np.testing.assert_array_equal(got.decision_function(held), expected.decision_function(dense))
-    above = clone(expected).set_params(binarize=0.5).fit(dense * 0.7, data.y)
-    np.testing.assert_array_equal(above.coef_, expected.coef_)
-
-
-def test_copies_and_files(data, tmp_path):
-    y = np.array(["a", "b", "c"])[data.y + (np.arange(120) % 3 == 0)]
-    for labels in (data.y, y):
-        model = HieLogistic(hierarchy=data.hierarchy, ridge=0.3, calibrate=True).fit(data.X, labels)
-        hietan.save(model, tmp_path / "m")
-        for again in (pickle.loads(pickle.dumps(model)), hietan.load(tmp_path / "m")):
-            np.testing.assert_array_equal(again.predict_proba(data.X), model.predict_proba(data.X))
-            assert again.get_params()["ridge"] == 0.3 and again.temperature_ == model.temperature_
-
-
 # ------------------------------------------------------------------------------------------------ bad input, extremes
 
 
@@ -329,34 +293,6 @@ def test_ridges_that_are_too_small_for_the_rows_are_not_chosen():
     assert model.ridge_ in choose_ridge.RIDGES and model.gap_ < 1e-8
     with pytest.raises(ValueError, match=r"ridge=100.0 is too small for rows of weight up to 1e\+300"):
         HieLogistic(ridge=None, class_weight={0: 1e300}).fit(rows, classes)
-
-
-def test_a_fit_leaves_the_filters_of_warnings_alone(monkeypatch):
-    """They belong to all threads: of two fits at the same time, one could leave all warnings silenced for good."""
-    changes = []
-    monkeypatch.setattr(warnings, "simplefilter", lambda *change, **_: changes.append(change))
-    assert HieLogistic(alpha=None).fit(X, Y).alpha_ == HieBAN(alpha=None).fit(X, Y).alpha_
-    assert ("ignore",) not in changes
-
-
-def test_there_is_no_fit_in_parts(data):
-    assert not hasattr(HieLogistic(), "partial_fit")
-    with pytest.raises(ValueError, match=r"at least two classes, but there is only one class: \[1\]"):
-        HieLogistic().fit(X, np.ones(6, int))
-
-
-@pytest.mark.parametrize("alpha", [1e-300, 1.0, 9e299])
-@pytest.mark.parametrize("ridge", [1e-6, 1.0, 9e299])
-@pytest.mark.parametrize(
-    "table", [X, np.ones_like(X), np.zeros_like(X), X[:, :1]], ids=["any", "ones", "zeros", "one"]
-)
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_no_model_that_is_not_finite(alpha, ridge, table, n_classes):
-    y = Y if n_classes == 2 else np.arange(6) % 3
-    model = HieLogistic(alpha=alpha, ridge=ridge if n_classes == 2 else max(ridge, 1e-4)).fit(table, y)
-    assert model.gap_ <= 1e-10 and model.scale_ > 0
-    for answer in (model.coef_, model.intercept_, model.predict_log_proba(X[:, : table.shape[1]])):
-        assert np.isfinite(answer).all()
 
 
 def test_offsets_that_differ_only_by_rounding_are_not_blown_up():

@@ -7,9 +7,8 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-import hietan
 from hietan import Hierarchy, ProximalGraph
-from hietan.classifiers import LAMBDA_CRITERIA, LambdaPath
+from hietan.classifiers import LambdaPath
 from hietan.classifiers._solvers import lambda_path
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import gmean_score
@@ -144,18 +143,6 @@ def test_a_fraction_by_the_definition():
     assert model.lam_ == pytest.approx(0.3 * np.abs(gradient).max(), rel=1e-9)
     flat = ProximalGraph(lam_relative=0.1).fit(np.ones((6, 2)), [0, 1] * 3)
     assert flat.lam_ == 0.1 and flat.selected_features_ == ()
-
-
-@pytest.mark.parametrize("criterion", LAMBDA_CRITERIA)
-def test_a_model_file_keeps_how_lambda_was_found(tmp_path, criterion):
-    model = ProximalGraph(hierarchy=DATA.hierarchy, criterion=criterion, tol=1e-2, random_state=0)
-    hietan.save(model.fit(DATA.X, DATA.y), tmp_path / "m")
-    again = hietan.load(tmp_path / "m")
-    assert again.criterion == again.path_.criterion == criterion and again.path_.best == model.path_.best
-    np.testing.assert_array_equal(again.path_.to_frame(), model.path_.to_frame())
-    fixed = ProximalGraph(lam_relative=0.1).fit(DATA.X, DATA.y)
-    hietan.save(fixed, tmp_path / "f")
-    assert hietan.load(tmp_path / "f").get_params()["lam_relative"] == 0.1
 
 
 def test_no_fit_stalls_where_nothing_is_left_to_move():

@@ -1,6 +1,5 @@
 """ProximalGraph: optimal by independent measures, its path, several classes, and what it refuses."""
 
-import pickle
 import subprocess
 import sys
 
@@ -251,37 +250,12 @@ def test_the_sign_decides_and_zero_goes_to_the_first_class():
 # ------------------------------------------------------------------------------------------------ containers
 
 
-def test_every_container_gives_the_same_model(data, monkeypatch):
-    dense = data.X.toarray()
-    expected = ProximalGraph(hierarchy=data.hierarchy, lam=0.005).fit(dense, data.y)
-    for name in ("toarray", "todense"):
-        for kind in (sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix):
-            monkeypatch.setattr(kind, name, lambda *a, **k: pytest.fail("X was made dense"))
-    for held in (
-        data.X,
-        sp.csc_array(dense),
-        sp.csr_matrix(dense.astype(np.float32)),
-        dense.astype(bool),
-        pd.DataFrame(dense, columns=data.feature_names),
-    ):
-        got = clone(expected).fit(held, data.y)
-        np.testing.assert_array_equal(got.coef_, expected.coef_)
-        np.testing.assert_allclose(got.decision_function(held), expected.decision_function(dense), atol=1e-12)
-    clone(expected).set_params(lam=None, tol=1e-2).fit(data.X, data.y)
-
-
 def test_columns_are_matched_by_name_and_relations_run_through_hidden_terms():
     hierarchy = Hierarchy.from_edges([("top", "hidden"), ("hidden", "leaf")])
     frame = pd.DataFrame({"leaf": [1, 1, 0, 0, 0, 0], "top": [1, 1, 1, 1, 0, 0], "other": [0, 1] * 3})
     clf = ProximalGraph(hierarchy=hierarchy, lam=0.01).fit(frame, [1, 1, 0, 0, 0, 0])
     assert clf.hierarchy_.edges == (("top", "leaf"),)
     assert "top" in clf.selected_features_
-
-
-def test_pickle(tuned, data):
-    again = pickle.loads(pickle.dumps(tuned))
-    np.testing.assert_array_equal(again.predict_proba(data.X), tuned.predict_proba(data.X))
-    assert again.selected_features_ == tuned.selected_features_
 
 
 # ------------------------------------------------------------------------------------------------ bad input

@@ -261,14 +261,7 @@ def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
         export = obtain(registry.ageing_source(registry.AGEING_GENAGE), data_home=data_home, download=False)
     except FileNotFoundError:
         return {}
-    status = export.stat()
-    return _cached_symbols(
-        export / f"genage_models_export_{code}_13062014.tsv", status.st_mtime_ns, status.st_size
-    )
-
-
-@lru_cache(maxsize=len(ORGANISMS))
-def _cached_symbols(table: Path, mtime_ns: int, size: int) -> Mapping[str, str]:
+    table = export / f"genage_models_export_{code}_13062014.tsv"
     with warnings.catch_warnings():
         # Every line of these files ends in a tab.
         warnings.filterwarnings("ignore", ".* more fields than", DataWarning)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -144,7 +145,7 @@ def check_resources(
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if scheduler is not None and backend != "dask":
         raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'")
-    if scheduler is not None and not scheduler.rpartition(":")[2].isdecimal():
+    if scheduler is not None and not re.fullmatch(r"(\w{1,20}://)?[^\s:/@]{1,255}:\d{1,5}", scheduler):
         raise StudyError(f"scheduler is {scheduler!r}; expected an address such as tcp://host:8786")
     if executor is not None and backend != "threads":
         raise StudyError(f"give backend={backend!r} or an executor, not both")
