@@ -24,7 +24,8 @@ from hietan.selection import MinSupport
 from support.faults import Faults
 from support.faults.text_files import CSV, GAF, OBO
 
-ODD = (0, -1, -0.0, 0.5, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324)
+HUGE = (2**63, -(2**63), 10**400)
+ODD = (0, -1, -0.0, 0.5, math.nan, math.inf, -math.inf, 1e308, -1e308, 5e-324, *HUGE)
 REFUSED = (ValueError, TypeError, HietanError)
 DATA = make_hierarchical_classification(30, 8, random_state=0)
 X, Y = DATA.X.toarray(), DATA.y
@@ -37,9 +38,7 @@ def numeric(call):
     named = [p for p in found if p.name in ("random_state", "seed", "seeds", "lam")]
     by_default = [p for p in found if type(p.default) in (int, float) or "float" in str(p.annotation)]
     by_type = [p for p in found if str(p.annotation).split(" | ")[0] in ("int", "float")]
-    return [
-        name for name in dict.fromkeys(p.name for p in (*named, *by_default, *by_type)) if name != "n_jobs"
-    ]
+    return list(dict.fromkeys(p.name for p in (*named, *by_default, *by_type)))
 
 
 def sound(result):
@@ -161,7 +160,7 @@ def test_arguments_of_functions(tmp_path, call):
 
 # ------------------------------------------------------------------ the command line
 
-ODD_TEXTS = ("-1", "0", "-0.0", "0.5", "nan", "inf", "-inf", "1e308", "1e-320", "x", "")
+ODD_TEXTS = ("-1", "0", "-0.0", "0.5", "nan", "inf", "-inf", "1e308", "1e-320", "9" * 30, "9" * 500, "x", "")
 STUDY = (
     "study --data DATA --methods tan --methods proximal-graph --folds 2 --no-figures --no-report -q -o OUT"
 )

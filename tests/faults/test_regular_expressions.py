@@ -56,7 +56,6 @@ ADVERSARIES = {
     "child(ren)?(_id|_term|_code)?|narrower|subclass|below": ("child", "childre", "children_"),
     "(term|node|code|category|item|feature|concept)(_id)?|id": ("term_", "categor", "i"),
     "(child_|term_)?name|label|title|description": ("child_", "term_nam", "labe"),
-    r"(\w{1,20}://)?[^\s:/@]{1,255}:\d{1,5}": ("a", "a:", "a://", ":1"),
     "relation(ship)?|predicate": ("relation", "relationshi", "predicat"),
 }
 

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers._fitted_state import FittedState, require
-from hietan.classifiers._fitting import RowsInMemory
+from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
     LAMBDA_CRITERIA,
@@ -38,8 +37,8 @@ from hietan.classifiers.checks import (
     is_positive,
     is_weight,
     is_whole,
-    read_weights,
     refuse_dataset,
+    require_classes_to_tell_apart,
     require_weight,
     warn_of_columns,
     warn_without_hierarchy,
@@ -202,21 +201,17 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         # A refused fit leaves no model rather than half of two.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
-        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        X, y, weights = _weighed(X, y, sample_weight)
-        check_sizes(X)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but y holds only one class: "
-                f"{self.classes_.tolist()}"
-            )
-        names = getattr(self, "feature_names_in_", None)
-        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
-        warn_of_columns(self.hierarchy, names, stacklevel=2)
+        rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
+        require_weight(rows.labels)
+        rows = rows.with_copies()
+        check_sizes(rows.X)
+        self.classes_, codes = np.unique(rows.y, return_inverse=True)
+        require_classes_to_tell_apart(self, self.classes_)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
         warn_without_hierarchy(self, stacklevel=2)
-        fits, gaps = self._fit_problems(X, codes, weights)
+        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        fits, gaps = self._fit_problems(rows.X, codes, weights)
         self._warn(gaps)
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
@@ -425,14 +420,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
-
-
-def _weighed(X: Any, y: NDArray[Any], sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-    """The rows that weigh anything, their labels and their weights; few copies are made rather than weighed."""
-    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)))
-    require_weight(rows.labels)
-    rows = rows.with_copies()
-    return rows.X, rows.y, np.ones(len(rows.y)) if rows.weights is None else rows.weights
 
 
 def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:

@@ -159,16 +159,11 @@ class PairCounts:
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
     """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
     _check_total(rows.total)
-    if rows.weights is not None:
-        rows = rows.sparse()
-    if rows.dense is not None:
-        ones = np.stack([rows.dense[codes == c].sum(axis=0, dtype=np.int32) for c in range(n_classes)])
-    else:
-        assert rows.indptr is not None and rows.indices is not None
-        n_ones = np.diff(rows.indptr)
-        cells = np.repeat(codes, n_ones) * rows.n_features + rows.indices
-        weights = None if rows.weights is None else np.repeat(rows.weights, n_ones)
-        ones = np.bincount(cells, weights, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
+    rows = rows.sparse()
+    assert rows.indices is not None
+    cells = np.repeat(codes, rows.n_ones) * rows.n_features + rows.indices
+    weights = None if rows.weights is None else np.repeat(rows.weights, rows.n_ones)
+    ones = np.bincount(cells, weights, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
     return PairCounts(
         class_count=rows.class_count(codes, n_classes),
         ones=np.ascontiguousarray(ones, dtype=np.int32),

@@ -276,10 +276,9 @@ class Round:
             self.count_in_parts(*rows, weights)
             call("count_sparse", a["indptr"], a["indices"], a["rows"], *totals(), weights, gives=type(None))
         call("find_levels", a["edge_parent"], a["edge_child"], d, gives=tuple | None)
-        call("find_violation", a["down_indptr"], a["down_indices"], a["words"], n, gives=tuple | None)
         parents, block = (a["up_indptr"], a["up_indices"]), int(self.rng.integers(1, 70))
         lists = a["indptr"], a["indices"], a["rows"]
-        call("find_violation_in_lists", *parents, *lists, block, gives=tuple | None)
+        call("find_violation", *parents, *lists, block, gives=tuple | None)
         call("spanning_tree", a["keys"], d, 0, gives=(np.int32, d))
 
     def score(self, counts, relations, smoothing, rankings):

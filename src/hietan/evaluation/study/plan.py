@@ -23,6 +23,9 @@ from hietan.evaluation.study.fingerprint import (
 from hietan.evaluation.study.journal import FORMAT
 from hietan.exceptions import StudyError
 
+MOST_SEEDS = 2**20
+"""The most seeds that a study can have."""
+
 
 @dataclass(frozen=True, eq=False)
 class DatasetView:
@@ -288,6 +291,8 @@ def plan_study(
     """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
     if isinstance(methods, Mapping):
         methods = [Method(name, estimator) for name, estimator in methods.items()]
+    if isinstance(seeds, int) and seeds > MOST_SEEDS:
+        raise StudyError(f"seeds is {seeds!r:.40}; expected at most {MOST_SEEDS}")
     chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
     if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
         raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
-import re
 import signal
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from itertools import islice
+from numbers import Integral
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -30,7 +30,7 @@ from joblib.externals.loky.backend.reduction import dumps  # it can also send wh
 
 from hietan._io import temporary_directory
 from hietan._runtime.optional import import_optional
-from hietan._runtime.parallel import one_thread, stoppable_threads
+from hietan._runtime.parallel import MAX_JOBS, one_thread, stoppable_threads
 from hietan.evaluation.study.fingerprint import versions
 from hietan.exceptions import StudyError
 
@@ -139,13 +139,15 @@ def check_resources(
     job_timeout: float | None,
 ) -> None:
     """Refuse an unknown backend, a time limit that is not positive, and options that exclude each other."""
-    if n_jobs == 0:
-        raise StudyError("n_jobs is 0; expected a whole number other than 0; -1 means every core")
+    if n_jobs is not None and not (isinstance(n_jobs, Integral) and 0 < abs(n_jobs) <= MAX_JOBS):
+        raise StudyError(
+            f"n_jobs is {n_jobs!r:.40}; expected a whole number other than 0; -1 means every core"
+        )
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
     if scheduler is not None and backend != "dask":
         raise StudyError(f"scheduler is {scheduler!r}, but backend is {backend!r}; a scheduler needs 'dask'")
-    if scheduler is not None and not re.fullmatch(r"(\w{1,20}://)?[^\s:/@]{1,255}:\d{1,5}", scheduler):
+    if scheduler is not None and not scheduler.rpartition(":")[2].isdecimal():
         raise StudyError(f"scheduler is {scheduler!r}; expected an address such as tcp://host:8786")
     if executor is not None and backend != "threads":
         raise StudyError(f"give backend={backend!r} or an executor, not both")
