@@ -13,7 +13,6 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan._runtime.number_checks import check_integer
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.rank_tests import (
     Comparison,
@@ -29,7 +28,6 @@ from hietan.evaluation.rank_tests import (
 
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
-MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True)
@@ -265,8 +263,6 @@ def make_rankings(
         A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
         results is left out.
     """
-    if rank_decimals is not None:
-        check_integer("rank_decimals", rank_decimals, 1, MOST_DECIMALS)
     datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
     rankings = []
     for tuning in dict.fromkeys(row.tuning for row in summary):
