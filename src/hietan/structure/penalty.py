@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -51,4 +53,6 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
         raise ValueError(
             f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
         )
+    if not 0 <= lam <= sys.float_info.max:
+        raise ValueError(f"lam must be a finite number, 0 or more, got {lam!r}")
     return graph_penalty(hierarchy).prox(values, float(lam))
