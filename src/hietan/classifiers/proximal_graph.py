@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers._fitted_state import FittedState, require
 from hietan.classifiers._fitting import read_rows
-from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
+from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
     LAMBDA_CRITERIA,
     N_LAMBDAS,
@@ -80,9 +80,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
     the edges of the hierarchy.
 
-    X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one
-    against the rest, with one lam for all. The inner folds that choose lam are shuffled with `random_state` and fitted
-    in `n_jobs` threads.
+    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
+    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
 
     Parameters
     ----------
@@ -204,7 +203,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
         require_weight(rows.labels)
         rows = rows.with_copies()
-        check_sizes(rows.X)
         self.classes_, codes = np.unique(rows.y, return_inverse=True)
         require_classes_to_tell_apart(self, self.classes_)
         self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
@@ -322,13 +320,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
         X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):  # refused just below
-            scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
-        if not np.isfinite(scores).all():
-            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
-            raise ValueError(
-                f"the score of row {row} is not finite; X holds numbers up to {abs(X).max()} in size"
-            )
+        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

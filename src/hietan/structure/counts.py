@@ -138,7 +138,6 @@ class PairCounts:
             How the sum of two sparse counts is stored. With None, it becomes dense once so many pairs co-occur that
             this is cheaper. The numbers are the same.
         """
-        _check_storage(storage)
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
@@ -202,7 +201,6 @@ def count_pairs(
     n_jobs : int or None
         The number of threads, as in joblib; they share the counting of pairs that co-occur. The numbers are the same.
     """
-    _check_storage(storage)
     _check_total(rows.total)
     class_count = rows.class_count(codes, n_classes)
     if storage == "sparse" or (storage is None and _pairs_may_be_few(rows, n_classes)):
@@ -321,11 +319,6 @@ def _sparse_up_to(n_features: int, n_classes: int) -> float:
     """The share of co-occurring pairs up to which only they are kept."""
     much = _all_pairs(n_features) * (4 * n_classes + 8) > _MUCH_MEMORY
     return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
-
-
-def _check_storage(storage: str | None) -> None:
-    if storage not in (None, "dense", "sparse"):
-        raise ValueError(f'storage must be "dense", "sparse" or None, got {storage!r}')
 
 
 def _sum_of_pairs(a: PairCounts, b: PairCounts, storage: str | None) -> NDArray[np.int32] | SparsePairs:
