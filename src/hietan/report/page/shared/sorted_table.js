@@ -1,5 +1,14 @@
 // A table that is sorted by its heads, shows its first rows, and can be saved as a whole.
 // A column has a title, what it is sorted and saved by (value), and what is shown (cell; the value if there is none).
+const methodColumn = (of = (m) => m, title = "method") => ({
+  ...{ title, value: (row) => methods[of(row)].name, cell: (row) => methodLink(of(row)) },
+});
+
+// A column of numbers, which `written` makes text or elements of; a dash stands for what is missing.
+const numberColumn = (title, { value, written = (x) => x, hint }) => ({
+  ...{ title, hint, value, isNumber: true, cell: (row) => (value(row) === null ? "–" : written(value(row), row)) },
+});
+
 class SortedTable {
   constructor(label, columns, { className = "", column = 0, descending = true, first = 50 } = {}) {
     Object.assign(this, { label, columns, column, descending, first, shown: first, rows: [] });
@@ -12,7 +21,7 @@ class SortedTable {
         el("button", { type: "button", onclick: () => this.sortBy(c) }, title),
       ),
     );
-    const whole = el("table", { class: className }, el("thead", {}, el("tr", {}, this.heads)), this.body);
+    const whole = el("table", { class: className }, el("thead", {}, tableRow(this.heads)), this.body);
     this.region = scrollRegion(label, whole);
   }
 
@@ -78,6 +87,6 @@ class SortedTable {
       if (c === 0) return rowHead(content);
       return isNumber ? numberCell(content) : el("td", {}, content);
     });
-    return el("tr", {}, cells);
+    return tableRow(cells);
   }
 }
