@@ -144,7 +144,7 @@ PROGRAMS := tests/support/programs
 sanitize: install  ## the kernel's C++ tests and a million calls of its bindings (FUZZ_CASES) under the address and undefined-behaviour sanitizers
 	$(MAKE) -j 2 $(BUILT)/kernel-tests $(BUILT)/_kernel.so
 	$(BUILT)/kernel-tests
-	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/fuzz_kernel.py --cases $(FUZZ_CASES) --seed $(FUZZ_SEED) --processes 2 --extension $(BUILT)/_kernel.so
+	$(UNDER_SANITIZERS) $(BIN)/python $(PROGRAMS)/fuzz_kernel.py --cases $(FUZZ_CASES) --seed $(FUZZ_SEED) --extension $(BUILT)/_kernel.so
 
 $(BUILT)/kernel-tests: $(filter $(BUILT)/tests/%,$(OBJECTS))
 	$(CXX) $(SANITIZED) $^ -o $@

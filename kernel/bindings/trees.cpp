@@ -46,28 +46,10 @@ Out<std::int32_t, 2> py_lazy_trees(PyRanking& ranking, In<Word, 2> words, std::s
   return parents;
 }
 
-// (row, parent, child) of the first place where the rows contradict the hierarchy, or None.
-nb::object py_find_violation(In<std::int32_t, 1> child_indptr, In<std::int32_t, 1> child_indices, In<Word, 2> words,
-                             std::size_t rows) {
-  const std::size_t d = words.shape(1);
-  require(child_indptr.shape(0) == d + 1, "child_indptr does not match the number of features: got ",
-          child_indptr.shape(0), " entries for ", d);
-  const auto children = copied_csr(child_indptr, child_indices, d);
-  require_words(words, rows, d);
-  Violation found;
-  {
-    Unlocked unlocked;
-    found = find_violation({children.indptr.data(), children.indices.data()}, d, words.data(), rows);
-  }
-  if (found.row < 0) return nb::none();
-  return nb::make_tuple(found.row, found.parent, found.child);
-}
-
-// The same from the lists of ones of the given rows.
+// (row, parent, child) of the first place where the given rows contradict the hierarchy, or None.
 template <typename Index>
-nb::object py_find_violation_in_lists(In<std::int32_t, 1> parent_indptr, In<std::int32_t, 1> parent_indices,
-                                      In<Index, 1> indptr, In<Index, 1> indices, In<std::int64_t, 1> rows,
-                                      std::size_t block_rows) {
+nb::object py_find_violation(In<std::int32_t, 1> parent_indptr, In<std::int32_t, 1> parent_indices, In<Index, 1> indptr,
+                             In<Index, 1> indices, In<std::int64_t, 1> rows, std::size_t block_rows) {
   require(
       parent_indptr.shape(0) > 1 && block_rows > 0,
       "parent_indptr must have an entry more than there are features, at least two, and block_rows must be at least "
@@ -81,8 +63,8 @@ nb::object py_find_violation_in_lists(In<std::int32_t, 1> parent_indptr, In<std:
     const auto parents = copied_csr(parent_indptr, parent_indices, d);
     require_increasing(parents, "the parents of a feature");
     const auto own = copied_csr_rows(indptr, indices, d, rows);
-    found = find_violation_in_lists({parents.indptr.data(), parents.indices.data()}, own.indptr.data(),
-                                    own.indices.data(), d, own.indptr.size() - 1, block_rows);
+    found = find_violation({parents.indptr.data(), parents.indices.data()}, own.indptr.data(), own.indices.data(), d,
+                           own.indptr.size() - 1, block_rows);
   }
   if (found.row < 0) return nb::none();
   return nb::make_tuple(found.row, found.parent, found.child);
@@ -146,12 +128,10 @@ void bind_trees(nb::module_& m) {
   m.def("lazy_trees", &py_lazy_trees, "ranking"_a, "words"_a.noconvert(), "n_rows"_a, "root_order"_a.noconvert(),
         "lone_feature"_a, "directed"_a, "wide_labels"_a = false);
   m.def("find_levels", &py_find_levels, "parent"_a.noconvert(), "child"_a.noconvert(), "n"_a);
-  m.def("find_violation", &py_find_violation, "child_indptr"_a.noconvert(), "child_indices"_a.noconvert(),
-        "words"_a.noconvert(), "n_rows"_a);
-  m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int32_t>, "parent_indptr"_a.noconvert(),
+  m.def("find_violation", &py_find_violation<std::int32_t>, "parent_indptr"_a.noconvert(),
         "parent_indices"_a.noconvert(), "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a.noconvert(),
         "block_rows"_a);
-  m.def("find_violation_in_lists", &py_find_violation_in_lists<std::int64_t>, "parent_indptr"_a.noconvert(),
+  m.def("find_violation", &py_find_violation<std::int64_t>, "parent_indptr"_a.noconvert(),
         "parent_indices"_a.noconvert(), "indptr"_a.noconvert(), "indices"_a.noconvert(), "rows"_a.noconvert(),
         "block_rows"_a);
 }

@@ -13,21 +13,6 @@ struct Violation {
   std::int32_t parent = -1, child = -1;
 };
 
-// The first edge, in the order of parents and children, that a row contradicts, and the first such row.
-inline Violation find_violation(const Adjacency& children, std::size_t d, const Word* words, std::size_t rows) {
-  Checkpoint checkpoint;
-  for (std::size_t v = 0; v < d; ++v)
-    for (const std::int32_t* u = children.begin(v); u != children.end(v); ++u) {
-      checkpoint.pass(rows / kLanes);
-      for (std::size_t first = 0; first < rows; first += kLanes) {
-        const Word* batch = words + first / kLanes * d;
-        const Word broken = batch[*u] & ~batch[v] & lane_mask(rows - first);
-        if (broken) return {static_cast<std::int64_t>(first) + lowest_bit(broken), feature_id(v), *u};
-      }
-    }
-  return {};
-}
-
 // The ones of one row at a time, as bits that are set and cleared one by one: no work for the zeros.
 class RowBits {
  public:
@@ -49,8 +34,7 @@ class RowBits {
 };
 
 // The first contradiction in rows that are seen one at a time: of the first block of rows that has one, the first edge
-// in the order of parents and children, and the first row that contradicts it. `find_violation` gives the same, block
-// after block.
+// in the order of parents and children, and the first row that contradicts it.
 class FirstViolation {
  public:
   FirstViolation(const Adjacency& parents, std::size_t block_rows) : parents_(parents), block_rows_(block_rows) {}
@@ -77,10 +61,11 @@ class FirstViolation {
   Violation found_;
 };
 
-// The same from the rows of a CSR matrix whose stored entries are the ones: the work grows with their number only.
+// The first contradiction in the rows of a CSR matrix whose stored entries are the ones: the work grows with their
+// number only.
 template <typename Pointer, typename Index>
-Violation find_violation_in_lists(const Adjacency& parents, const Pointer* indptr, const Index* indices, std::size_t d,
-                                  std::size_t rows, std::size_t block_rows) {
+Violation find_violation(const Adjacency& parents, const Pointer* indptr, const Index* indices, std::size_t d,
+                         std::size_t rows, std::size_t block_rows) {
   RowBits bits(d);
   FirstViolation first(parents, block_rows);
   Checkpoint checkpoint;

@@ -311,14 +311,8 @@ def find_levels(
     tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]
     | None
 ): ...
-def find_violation(
-    child_indptr: NDArray[np.int32],
-    child_indices: NDArray[np.int32],
-    words: NDArray[np.uint64],
-    n_rows: int,
-) -> tuple[int, int, int] | None: ...
 @overload
-def find_violation_in_lists(
+def find_violation(
     parent_indptr: NDArray[np.int32],
     parent_indices: NDArray[np.int32],
     indptr: NDArray[np.int32],
@@ -327,7 +321,7 @@ def find_violation_in_lists(
     block_rows: int,
 ) -> tuple[int, int, int] | None: ...
 @overload
-def find_violation_in_lists(
+def find_violation(
     parent_indptr: NDArray[np.int32],
     parent_indices: NDArray[np.int32],
     indptr: NDArray[np.int64],

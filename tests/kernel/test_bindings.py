@@ -193,13 +193,6 @@ def test_sizes_do_not_wrap_around(n_features):
         _kernel.spanning_tree(np.zeros(3, np.int64), n_features, 0)
 
 
-@pytest.mark.parametrize("n_rows", [1, 2**64 - 1, 2**64 - 63])
-def test_the_number_of_rows_must_fit_the_words(n_rows):
-    children = np.array([0, 1, 1], np.int32), np.array([1], np.int32)
-    with pytest.raises(ValueError, match=f"got 0 words of 64 for {n_rows}"):
-        _kernel.find_violation(*children, np.zeros((0, 2), np.uint64), n_rows)
-
-
 @pytest.mark.parametrize("block", [2**63, 2**64 - 1])
 def test_a_block_larger_than_all_edges_holds_them_all(block):
     keys, relations = np.array([5, 0, 3]), kernel_relations(Hierarchy.unrelated(["a", "b", "c"]))

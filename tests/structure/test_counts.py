@@ -105,12 +105,10 @@ def test_packing_puts_row_r_into_bit_r():
         assert not bits.reshape(192, 7)[130:].any()
 
 
-def test_only_what_is_counted_adds_and_only_known_storages_are_chosen():
+def test_only_what_is_counted_adds():
     rows, y = BinaryRows.from_matrix(np.eye(2)), np.zeros(2, int)
     with pytest.raises(TypeError, match="unsupported operand"):
         count_pairs(rows, y, 1) + 1
-    with pytest.raises(ValueError, match='storage must be "dense", "sparse" or None, got \'thin\''):
-        count_pairs(rows, y, 1, storage="thin")
 
 
 def test_counts_of_other_shapes_do_not_add():

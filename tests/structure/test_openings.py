@@ -84,7 +84,6 @@ def literal_violation(X, hierarchy, block):
 
 @pytest.mark.parametrize("is_sparse", [False, True])
 def test_threads_find_the_same_violation_and_count_the_same(is_sparse, monkeypatch):
-    monkeypatch.setattr(relations, "_ROWS_AT_ONCE", 64)
     monkeypatch.setattr(module, "VIOLATION_BLOCK", 16)
     for place in ([], [(0, 5)], [(299, 5), (150, 2)], [(140, 3), (130, 5), (131, 3)]):
         X = ROWS.copy()

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from hietan import persistence
+from hietan.candidates.calibration import best_cutoff, fit_sigmoid
 from hietan.candidates.names import RowNames
 from hietan.candidates.validation import (
     Progress,
     Validation,
-    best_cutoff,
-    fit_sigmoid,
     predict_held_out,
     summarize_held_out,
 )

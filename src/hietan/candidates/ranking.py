@@ -17,13 +17,9 @@ from hietan._io import comment_line, csv_text
 from hietan._runtime.optional import import_optional
 from hietan.candidates.models import TrainedModel
 from hietan.candidates.names import KINDS, NameMatch, RowNames, match_rows
-from hietan.candidates.validation import Progress
 from hietan.datasets import Dataset
-from hietan.evaluation.cross_validation import RowPredictions, predict_rows, row_scores
+from hietan.evaluation.cross_validation import predict_rows, row_scores
 from hietan.exceptions import DataError, DataWarning
-
-MOST_BATCHES = 100
-SMALLEST_BATCH = 64
 
 
 @dataclass(frozen=True)
@@ -178,7 +174,6 @@ def rank_rows(
     new_only: bool = False,
     exclude: Sequence[str] = (),
     match: Sequence[str] = KINDS,
-    progress: Progress | None = None,
 ) -> Candidates:
     """Rank the rows of a dataset by the log-odds that a model gives them.
 
@@ -199,8 +194,6 @@ def rank_rows(
         Names of rows to leave out: ids, symbols or synonyms.
     match : sequence of {"id", "symbol", "synonym"}
         The kinds of names that are compared.
-    progress : callable, optional
-        Called with the number of rows that are done and the number of all rows.
 
     Warns
     -----
@@ -234,11 +227,13 @@ def rank_rows(
     if not is_kept.all():
         data, X = data.subset(rows=is_kept), X[np.flatnonzero(is_kept)]
         matches = tuple(found for found, kept in zip(matches, is_kept, strict=True) if kept)
-    predicted = _predict_in_batches(trained.classifier, X, progress)
-    if predicted.log_proba is None:
-        raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
-    odds = row_odds(predicted.log_proba)
-    labels = trained.predicted_labels(odds, predicted.y_pred)
+    odds, labels = np.empty(0), trained.classifier.classes_[:0]
+    if X.shape[0]:
+        predicted = predict_rows(trained.classifier, X)
+        if predicted.log_proba is None:
+            raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
+        odds = row_odds(predicted.log_proba)
+        labels = trained.predicted_labels(odds, predicted.y_pred)
     return Candidates(trained, data, X, odds, labels, matches, calibrated)
 
 
@@ -256,23 +251,6 @@ def _excluded(
             stacklevel=3,
         )
     return np.array([each is not None for each in found], dtype=bool)
-
-
-def _predict_in_batches(classifier: Any, X: Any, progress: Progress | None) -> RowPredictions:
-    """Predict each row once, in batches if somebody wants to see the progress; the predictions are the same."""
-    n_rows = X.shape[0]
-    if not n_rows:
-        return RowPredictions(classifier.classes_[:0], np.empty((0, len(classifier.classes_))))
-    if progress is None or n_rows <= SMALLEST_BATCH:
-        return predict_rows(classifier, X)
-    size = max(SMALLEST_BATCH, -(-n_rows // MOST_BATCHES))
-    parts = []
-    for start in range(0, n_rows, size):
-        parts.append(predict_rows(classifier, X[start : start + size]))
-        progress(min(start + size, n_rows), n_rows)
-    logs = [part.log_proba for part in parts if part.log_proba is not None]
-    labels = np.concatenate([part.y_pred for part in parts])
-    return RowPredictions(labels, np.concatenate(logs) if len(logs) == len(parts) else None)
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:

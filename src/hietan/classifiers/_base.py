@@ -28,6 +28,7 @@ from hietan.classifiers.checks import (
     check_prior,
     class_weights,
     refuse_dataset,
+    require_classes_to_tell_apart,
     require_weight,
     warn_of_columns,
     warn_of_contradiction,
@@ -300,10 +301,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         check_parameters(self, self._accepted)
 
     def _check_classes(self, classes: NDArray[Any]) -> None:
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
-            )
+        require_classes_to_tell_apart(self, classes)
         check_prior(self.class_prior, len(classes))
 
     def _check_known_classes(self, y: NDArray[Any], classes: NDArray[Any]) -> None:

@@ -184,14 +184,14 @@ def class_totals(
 
 
 def read_rows(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, reset: bool = True, dtype: Any = "numeric"
 ) -> RowsInMemory:
     """Validate rows, labels and weights with scikit-learn.
 
     With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); otherwise, X must
     have the columns that the estimator has already learned.
     """
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype="numeric", reset=reset)
+    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype, reset=reset)
     check_classification_targets(y)
     weights = read_weights(sample_weight, len(y))
     return RowsInMemory(X, y, getattr(estimator, "feature_names_in_", None), weights)

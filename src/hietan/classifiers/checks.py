@@ -135,6 +135,14 @@ def random_source(random_state: Any) -> np.random.RandomState | np.random.Genera
     return source
 
 
+def require_classes_to_tell_apart(model: Any, classes: NDArray[Any]) -> None:
+    """Raise an error if there is only one class."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
+        )
+
+
 def require_two_classes(classes: NDArray[Any]) -> None:
     """Refuse importances of more than two classes, as an attribute that does not exist."""
     if len(classes) > 2:

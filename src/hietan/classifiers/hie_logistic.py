@@ -29,6 +29,7 @@ from hietan.classifiers.checks import (
     in_memory,
     is_weight,
     refuse_dataset,
+    require_classes_to_tell_apart,
     require_two_classes,
     require_weight,
     warn_of_columns,
@@ -181,15 +182,12 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         # A refused fit leaves no model rather than half of two.
         for name in (*self._stored, *self._stored_sometimes):
             self.__dict__.pop(name, None)
-        read = read_rows(self, _in_memory(X), _in_memory(y), _in_memory(sample_weight), reset=True)
+        read = read_rows(self, *map(_in_memory, (X, y, sample_weight)))
         require_weight(read.labels)
         read = read.with_copies()
         unit = read.unit
         classes, codes = np.unique(read.y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
-            )
+        require_classes_to_tell_apart(self, classes)
         self._check_rarest(classes, codes)
         hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
         warn_of_columns(self.hierarchy, read.names, stacklevel=2)

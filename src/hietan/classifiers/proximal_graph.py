@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan.classifiers._fitted_state import FittedState, require
-from hietan.classifiers._fitting import RowsInMemory
-from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, check_sizes, kernel_rows
+from hietan.classifiers._fitting import read_rows
+from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (
     LAMBDA_CRITERIA,
     N_LAMBDAS,
@@ -38,8 +37,8 @@ from hietan.classifiers.checks import (
     is_positive,
     is_weight,
     is_whole,
-    read_weights,
     refuse_dataset,
+    require_classes_to_tell_apart,
     require_weight,
     warn_of_columns,
     warn_without_hierarchy,
@@ -81,9 +80,8 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
     the edges of the hierarchy.
 
-    X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one
-    against the rest, with one lam for all. The inner folds that choose lam are shuffled with `random_state` and fitted
-    in `n_jobs` threads.
+    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
+    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
 
     Parameters
     ----------
@@ -202,21 +200,16 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         # A refused fit leaves no model rather than half of two.
         for name in self._stored | self._stored_sometimes:
             self.__dict__.pop(name, None)
-        X, y = validate_data(self, _in_memory(X), _in_memory(y), accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
-        X, y, weights = _weighed(X, y, sample_weight)
-        check_sizes(X)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but y holds only one class: "
-                f"{self.classes_.tolist()}"
-            )
-        names = getattr(self, "feature_names_in_", None)
-        self.hierarchy_ = align_hierarchy(self.hierarchy, names, self.n_features_in_)
-        warn_of_columns(self.hierarchy, names, stacklevel=2)
+        rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
+        require_weight(rows.labels)
+        rows = rows.with_copies()
+        self.classes_, codes = np.unique(rows.y, return_inverse=True)
+        require_classes_to_tell_apart(self, self.classes_)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
         warn_without_hierarchy(self, stacklevel=2)
-        fits, gaps = self._fit_problems(X, codes, weights)
+        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        fits, gaps = self._fit_problems(rows.X, codes, weights)
         self._warn(gaps)
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
@@ -327,13 +320,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
         X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
-        with np.errstate(over="ignore", invalid="ignore"):  # refused just below
-            scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
-        if not np.isfinite(scores).all():
-            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
-            raise ValueError(
-                f"the score of row {row} is not finite; X holds numbers up to {abs(X).max()} in size"
-            )
+        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -425,14 +412,6 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
-
-
-def _weighed(X: Any, y: NDArray[Any], sample_weight: Any) -> tuple[Any, NDArray[Any], NDArray[np.float64]]:
-    """The rows that weigh anything, their labels and their weights; few copies are made rather than weighed."""
-    rows = RowsInMemory(X, y, None, read_weights(_in_memory(sample_weight), len(y)))
-    require_weight(rows.labels)
-    rows = rows.with_copies()
-    return rows.X, rows.y, np.ones(len(rows.y)) if rows.weights is None else rows.weights
 
 
 def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:

@@ -318,7 +318,8 @@ class HieTAN(_EagerTree):
 
     Learns one tree, grown from the most informative edge down. An edge between an ancestor and its descendant points
     from the ancestor to the descendant. As each feature may have only one parent, the direction of any other edge
-    follows from which of its features has a parent already; edges that are still open point away from a random root.
+    follows from which of its features has a parent already; edges that still have no direction point away from a random
+    root.
 
     The parameters and attributes are those of :class:`TAN`.
 

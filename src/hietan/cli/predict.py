@@ -103,8 +103,8 @@ def predict(
             data = load_dataset(dataset, progress=is_watched())
         calibrated = trained.calibration is not None if calibrate is None else calibrate
         options: dict[str, Any] = {"calibrated": calibrated, "new_only": new_only, "exclude": names}
-        with working(f"predicting {data.name}") as progress:
-            ranked = rank_rows(trained, data, match=kinds, progress=progress, **options)
+        with working(f"predicting {data.name}"):
+            ranked = rank_rows(trained, data, match=kinds, **options)
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])

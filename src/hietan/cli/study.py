@@ -54,7 +54,7 @@ Methods = Annotated[
     ),
 ]
 Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
-Seeds = Annotated[int, typer.Option(min=1, help="Number of seeds: 0, 1, ...")]
+Seeds = Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds: 0, 1, ...")]
 Groups = Annotated[
     str | None,
     typer.Option(
@@ -123,7 +123,13 @@ Genes = Annotated[
 Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", help="Number of jobs at a time; 1 unless given, -1 for every core."),
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=-4096,
+        max=4096,
+        help="Number of jobs at a time; 1 unless given, -1 for every core.",
+    ),
 ]
 Backend = Annotated[
     str | None,

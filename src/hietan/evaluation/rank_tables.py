@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan._runtime.number_checks import check_integer
 from hietan.evaluation.metrics import METRICS
 from hietan.evaluation.rank_tests import (
     Comparison,
@@ -29,7 +28,6 @@ from hietan.evaluation.rank_tests import (
 
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
-MOST_DECIMALS = 15
 
 
 @dataclass(frozen=True)
@@ -265,9 +263,12 @@ def make_rankings(
         A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
         results is left out.
     """
-    if rank_decimals is not None:
-        check_integer("rank_decimals", rank_decimals, 1, MOST_DECIMALS)
     datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
+    how: dict[str, Any] = {
+        "alternative": alternative,
+        "control": control,
+        "rank_decimals": rank_decimals,
+    }
     rankings = []
     for tuning in dict.fromkeys(row.tuning for row in summary):
         here = [row for row in summary if row.tuning == tuning]
@@ -275,19 +276,10 @@ def make_rankings(
         for setting in settings:
             rows = [row for row in here if row.setting in (setting, "")]
             for metric in metrics:
-                options = HowToTest(alternative, control, rank_decimals)
-                ranking = _rank(tuning, setting, metric, rows, datasets, dict(groups or {}), options)
+                ranking = _rank(tuning, setting, metric, rows, datasets, dict(groups or {}), how)
                 if ranking is not None:
                     rankings.append(ranking)
     return tuple(rankings)
-
-
-class HowToTest(NamedTuple):
-    """How the methods of a ranking are tested: see `make_rankings`."""
-
-    alternative: str
-    control: str | None
-    rank_decimals: int | None
 
 
 def _rank(
@@ -297,7 +289,7 @@ def _rank(
     rows: Sequence[SummaryRow],
     datasets: tuple[str, ...],
     groups: dict[str, str],
-    options: HowToTest,
+    how: dict[str, Any],
 ) -> Ranking | None:
     values: dict[tuple[str, str], list[float]] = {}
     for row in rows:
@@ -316,7 +308,7 @@ def _rank(
     cube = np.array([[values[d, m] for m in complete] for d in datasets])
     scores = cube.mean(axis=2)
     spread = cube.std(axis=2, ddof=1) if n_seeds > 1 else np.full_like(scores, np.nan)
-    tests = _test(tuple(complete), scores, metric, options)
+    tests = _test(tuple(complete), scores, metric, **how)
     left_out = tuple(m for m in everyone if m not in complete)
     return Ranking(
         tuning, setting, metric, tuple(complete), datasets, scores, spread, left_out, *tests, groups
@@ -324,19 +316,25 @@ def _rank(
 
 
 def _test(
-    methods: tuple[str, ...], scores: NDArray[np.float64], metric: str, options: HowToTest
+    methods: tuple[str, ...],
+    scores: NDArray[np.float64],
+    metric: str,
+    *,
+    alternative: str,
+    control: str | None,
+    rank_decimals: int | None,
 ) -> tuple[RankComparison | None, Nemenyi | None, tuple[Comparison, ...]]:
     if len(methods) < 2 or len(scores) < 2:
         return None, None, ()
     averages = average_ranks(scores, greater_is_better=_greater_is_better(metric))
-    if options.rank_decimals is not None:
-        averages = averages.round(options.rank_decimals)
+    if rank_decimals is not None:
+        averages = averages.round(rank_decimals)
     ranks = dict(zip(methods, averages.tolist(), strict=True))
     compared = compare_ranks(
         ranks,
         len(scores),
-        alternative=options.alternative,
-        control=options.control if options.control in methods else None,
+        alternative=alternative,
+        control=control if control in methods else None,
         correction=tie_correction(scores),
     )
     columns = dict(zip(methods, scores.T, strict=True))

@@ -15,11 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
-from hietan._runtime.number_checks import check_integer, check_number
-
 ALTERNATIVES = ("two-sided", "greater")
-MOST_DATASETS = 10**9
-LEAST_ALPHA = 1e-12  # critical values for less are not finite
 
 
 @dataclass(frozen=True)
@@ -146,12 +142,6 @@ def friedman(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> T
     is 0 and p is 1.
     """
     r = np.asarray(ranks, dtype=np.float64)
-    if r.ndim != 1 or len(r) < 2 or not ((r >= 1) & (r <= len(r))).all():
-        raise ValueError(
-            f"ranks is {ranks!r:.200}; expected the average ranks of k methods, each between 1 and k"
-        )
-    check_integer("n_datasets", n_datasets, 1, MOST_DATASETS)
-    check_number("correction", correction, 0, 1)
     k = len(r)
     chi2 = 12 * n_datasets / (k * (k + 1)) * (float((r**2).sum()) - k * (k + 1) ** 2 / 4)
     if correction != 1:
@@ -161,8 +151,8 @@ def friedman(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> T
 
 def iman_davenport(ranks: ArrayLike, n_datasets: int, *, correction: float = 1.0) -> TestResult:
     """Iman and Davenport's less conservative form: F = (N - 1) chi2 / (N (k - 1) - chi2), with Friedman's chi2."""
-    check_integer("n_datasets", n_datasets, 2, MOST_DATASETS)
-    chi2, (df,), _ = _fields(friedman(ranks, n_datasets, correction=correction))
+    test = friedman(ranks, n_datasets, correction=correction)
+    chi2, df = test.statistic, test.df[0]
     room = n_datasets * df - chi2
     statistic = (n_datasets - 1) * chi2 / room if room > 0 else float("inf")
     dfs = (df, df * (n_datasets - 1))
@@ -184,7 +174,6 @@ def holm_adjust(p_values: ArrayLike) -> NDArray[np.float64]:
 
 def holm_thresholds(p_values: ArrayLike, alpha: float = 0.05) -> NDArray[np.float64]:
     """What Holm compares each raw p-value with: alpha / (m - i + 1), i = 1 for the smallest of m."""
-    _check_alpha(alpha)
     p = np.asarray(p_values, dtype=np.float64)
     thresholds = np.empty_like(p)
     thresholds[np.argsort(p, kind="stable")] = alpha / (len(p) - np.arange(len(p)))
@@ -227,8 +216,9 @@ def compare_ranks(
     >>> [(row.method, round(row.p_value, 4), round(row.p_adjusted, 4)) for row in result.comparisons]
     [('B', 0.0442, 0.0442), ('C', 0.0008, 0.0016)]
     """
-    _check_options(average_ranks, n_datasets, alternative, alpha)
-    check_number("correction", correction, 0, 1)
+    if alternative not in ALTERNATIVES:
+        raise ValueError(f"alternative is {alternative!r}; expected one of {', '.join(ALTERNATIVES)}")
+    _check_ranks(average_ranks)
     ordered = dict(sorted(average_ranks.items(), key=lambda item: item[1]))
     chosen = control if control is not None else next(iter(ordered))
     if chosen not in ordered:
@@ -286,7 +276,7 @@ def nemenyi(average_ranks: Mapping[str, float], n_datasets: int, *, alpha: float
     >>> round(result.critical_difference, 3), result.cliques({"A": 1.2, "B": 2.1, "C": 2.7})
     (1.048, [('A', 'B'), ('B', 'C')])
     """
-    _check_options(average_ranks, n_datasets, "two-sided", alpha)
+    _check_ranks(average_ranks)
     r = np.array(list(average_ranks.values()), dtype=np.float64)
     k = len(r)
     error = np.sqrt(k * (k + 1) / (12 * n_datasets))
@@ -306,7 +296,6 @@ def wilcoxon_holm(
     `scores` maps each method to its values on the datasets, in the same order for all. Datasets with equal values are
     left out; if all are equal, p is 1. `difference` is the median of the differences.
     """
-    _check_alpha(alpha)
     table = {method: np.asarray(values, dtype=np.float64) for method, values in scores.items()}
     _table(np.column_stack(list(table.values())))
     if control is not None and control not in table:
@@ -331,9 +320,8 @@ def _wilcoxon(difference: NDArray[np.float64]) -> tuple[float, float]:
     if not kept.size:
         return 0.0, 1.0
     tied = len(np.unique(np.abs(kept))) < len(kept)
-    with (
-        warnings.catch_warnings()
-    ):  # SciPy before 1.15 warns of few differences, although nothing else is to be had
+    # SciPy before 1.15 warns of few differences, although nothing else is to be had.
+    with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Sample size too small", UserWarning)
         result = stats.wilcoxon(kept, method="exact" if len(kept) <= 50 and not tied else "approx")
     return float(result.statistic), float(result.pvalue)
@@ -345,10 +333,6 @@ def _comparisons(
     columns = (difference, statistic, p, holm_adjust(p), holm_thresholds(p, alpha))
     rows = zip(methods, controls, *columns, strict=True)
     return tuple(Comparison(method, control, *map(float, values)) for method, control, *values in rows)
-
-
-def _fields(result: TestResult) -> tuple[float, tuple[int, ...], float]:
-    return result.statistic, result.df, result.p_value
 
 
 def _table(scores: ArrayLike) -> NDArray[np.float64]:
@@ -364,19 +348,9 @@ def _table(scores: ArrayLike) -> NDArray[np.float64]:
     return table
 
 
-def _check_alpha(alpha: float) -> None:
-    check_number("alpha", alpha, LEAST_ALPHA, 1)
-
-
-def _check_options(ranks: Mapping[str, float], n_datasets: int, alternative: str, alpha: float) -> None:
-    if alternative not in ALTERNATIVES:
-        raise ValueError(f"alternative is {alternative!r}; expected one of {', '.join(ALTERNATIVES)}")
-    if len(ranks) < 2:
-        raise ValueError(f"a comparison needs at least two methods, got {len(ranks)}")
-    check_integer("n_datasets", n_datasets, 2, MOST_DATASETS)
-    _check_alpha(alpha)
-    wrong = {m: r for m, r in ranks.items() if not 1 <= r <= len(ranks)}
-    if wrong:
+def _check_ranks(ranks: Mapping[str, float]) -> None:
+    wrong = {method: rank for method, rank in ranks.items() if not 1 <= rank <= len(ranks)}
+    if wrong or len(ranks) < 2:
         raise ValueError(
-            f"an average rank of {len(ranks)} methods lies between 1 and {len(ranks)}, got {wrong}"
+            f"expected average ranks of two or more methods, from 1 to their number; got {dict(ranks)}"
         )

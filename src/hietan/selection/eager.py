@@ -19,6 +19,7 @@ from hietan.classifiers.checks import (
     check_parameters,
     in_memory,
     is_finite,
+    require_classes_to_tell_apart,
     require_weight,
     warn_of_columns,
     warn_of_contradiction,
@@ -88,10 +89,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
         require_weight(rows.labels)
         rows = rows.weighed(rows.labels)
         classes, codes = np.unique(rows.y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs at least two classes, but y holds only one class: {classes.tolist()}"
-            )
+        require_classes_to_tell_apart(self, classes)
         hierarchy = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
         warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
         # All scores are ratios of counts, so that the unit of the weights does not matter.

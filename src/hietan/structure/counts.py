@@ -138,7 +138,6 @@ class PairCounts:
             How the sum of two sparse counts is stored. With None, it becomes dense once so many pairs co-occur that
             this is cheaper. The numbers are the same.
         """
-        _check_storage(storage)
         if self.ones.shape != other.ones.shape:
             raise ValueError(
                 f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
@@ -159,16 +158,11 @@ class PairCounts:
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
     """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
     _check_total(rows.total)
-    if rows.weights is not None:
-        rows = rows.sparse()
-    if rows.dense is not None:
-        ones = np.stack([rows.dense[codes == c].sum(axis=0, dtype=np.int32) for c in range(n_classes)])
-    else:
-        assert rows.indptr is not None and rows.indices is not None
-        n_ones = np.diff(rows.indptr)
-        cells = np.repeat(codes, n_ones) * rows.n_features + rows.indices
-        weights = None if rows.weights is None else np.repeat(rows.weights, n_ones)
-        ones = np.bincount(cells, weights, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
+    rows = rows.sparse()
+    assert rows.indices is not None
+    cells = np.repeat(codes, rows.n_ones) * rows.n_features + rows.indices
+    weights = None if rows.weights is None else np.repeat(rows.weights, rows.n_ones)
+    ones = np.bincount(cells, weights, minlength=n_classes * rows.n_features).reshape(n_classes, -1)
     return PairCounts(
         class_count=rows.class_count(codes, n_classes),
         ones=np.ascontiguousarray(ones, dtype=np.int32),
@@ -207,7 +201,6 @@ def count_pairs(
     n_jobs : int or None
         The number of threads, as in joblib; they share the counting of pairs that co-occur. The numbers are the same.
     """
-    _check_storage(storage)
     _check_total(rows.total)
     class_count = rows.class_count(codes, n_classes)
     if storage == "sparse" or (storage is None and _pairs_may_be_few(rows, n_classes)):
@@ -326,11 +319,6 @@ def _sparse_up_to(n_features: int, n_classes: int) -> float:
     """The share of co-occurring pairs up to which only they are kept."""
     much = _all_pairs(n_features) * (4 * n_classes + 8) > _MUCH_MEMORY
     return _SMALLER_UP_TO_SHARE if much else _SPARSE_UP_TO_SHARE
-
-
-def _check_storage(storage: str | None) -> None:
-    if storage not in (None, "dense", "sparse"):
-        raise ValueError(f'storage must be "dense", "sparse" or None, got {storage!r}')
 
 
 def _sum_of_pairs(a: PairCounts, b: PairCounts, storage: str | None) -> NDArray[np.int32] | SparsePairs:

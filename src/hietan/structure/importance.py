@@ -91,7 +91,9 @@ def _is_at_odd_depth(parent: NDArray[np.int32]) -> NDArray[np.bool_]:
 def mean_open_contribution(
     scores: OpenScores, counts: OpenCounts, *, scale: float = 1.0, added: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """The mean over all training rows of what each feature contributes, in absolute value, where it is open.
+    """Return the mean absolute contribution of each feature over all training rows, where it is open.
+
+    A feature is open where all its parents are 1.
 
     Parameters
     ----------

@@ -48,7 +48,7 @@ class Openings:
         return first
 
     def open_in(self, values: NDArray[np.uint8]) -> NDArray[np.bool_]:
-        """Whether each feature is open in each row of `values`, a dense array of zeros and ones."""
+        """Return whether each feature is open (all its parents are 1) in each row of `values`, zeros and ones."""
         parents = self._parents.astype(np.int32)
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
@@ -66,7 +66,7 @@ class Openings:
 
 @dataclass(frozen=True, eq=False)
 class OpenCounts:
-    """Per-class counts of rows where a feature is open, and where it is open and 1.
+    """Per-class counts of rows where a feature is open (all its parents are 1), and where it is open and 1.
 
     `class_count[c]` is the number of rows of class c, `open[c, v]` how many of them have all parents of v at 1, and
     `ones[c, v]` how many have v at 1 as well. Counts are sums over rows: those of two parts of the data add up to
@@ -122,7 +122,7 @@ def count_openings(
     *,
     n_jobs: int | None = None,
 ) -> tuple[OpenCounts, Violation | None]:
-    """Count the rows of each class and their open features, and check them on the way.
+    """Count the rows of each class and their open features (all parents are 1), and check them on the way.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def count_openings(
 
 
 class OpenScores:
-    """The logarithms of P(x_v | v is open, c), and their sums over the open features of a row.
+    """The logarithms of P(x_v | v is open, c), and their sums over the open features of a row (all parents are 1).
 
     P(x_v = 1 | v is open, c) is (ones + 2 alpha q) / (open + 2 alpha), with the prior guess q of the smoothing.
 
@@ -271,7 +271,7 @@ def leave_one_out_log_likelihood(
     Parameters
     ----------
     openings : Openings
-        Where features are open.
+        Where features are open: all their parents are 1.
     counts : OpenCounts
         The counts of all training rows, these included.
     rows : BinaryRows

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,16 +26,11 @@ def kernel_lists(matrix: Any) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return indptr, indices
 
 
-# The first violation of the rows from start to stop: row (from start on), parent, child.
-_Search = Callable[[int, int], tuple[int, int, int] | None]
-
 Violation = tuple[int, str, str]  # row, parent, child: the child is 1 and the parent 0
 
 
 VIOLATION_BLOCK = 4096
 """The number of rows that are searched together for a violation: within a block, the first edge comes first."""
-
-_ROWS_AT_ONCE = 1 << 15  # of sparse rows: their ones are copied, and the hierarchy as well
 
 
 def first_violation(
@@ -51,7 +45,7 @@ def first_violation(
     Parameters
     ----------
     rows : BinaryRows
-        The rows. Of lists of ones, only the ones are read; rows of bytes are packed.
+        The rows; only their ones are read.
     hierarchy : Hierarchy
         The hierarchy over the columns.
     block_rows : int
@@ -62,35 +56,21 @@ def first_violation(
     """
     if not hierarchy.adjacency.nnz:
         return None
-    at_once = number_of_parts(n_jobs)  # chunks; then it is seen whether the search is over
-    find, chunk = _in_words(rows, hierarchy), block_rows
-    if rows.dense is None:
-        at_most = min(_ROWS_AT_ONCE, -(-rows.n_rows // at_once))
-        find, chunk = _in_lists(rows, hierarchy, block_rows), block_rows * max(1, at_most // block_rows)
-    starts = range(0, rows.n_rows, chunk)
-    for k in range(0, len(starts), at_once):
-        calls = [(start, min(start + chunk, rows.n_rows)) for start in starts[k : k + at_once]]
+    parents, at_once = kernel_lists(parent_lists(hierarchy)), number_of_parts(n_jobs)
+
+    def find(start: int, stop: int) -> tuple[int, int, int] | None:
+        part = rows.between(start, stop).sparse()
+        assert part.indptr is not None and part.indices is not None
+        return _kernel.find_violation(*parents, part.indptr, part.indices, np.arange(part.n_rows), block_rows)
+
+    starts = range(0, rows.n_rows, block_rows)
+    for k in range(0, len(starts), at_once):  # then it is seen whether the search is over
+        calls = [(start, min(start + block_rows, rows.n_rows)) for start in starts[k : k + at_once]]
         for (start, _), found in zip(calls, run_ordered(find, calls, n_jobs), strict=True):
             if found is not None:
                 row, parent, child = found
                 return start + row, hierarchy.features[parent], hierarchy.features[child]
     return None
-
-
-def _in_words(rows: BinaryRows, hierarchy: Hierarchy) -> _Search:
-    children = kernel_lists(hierarchy.adjacency)
-    return lambda start, stop: _kernel.find_violation(
-        *children, rows.words(np.arange(start, stop)), stop - start
-    )
-
-
-def _in_lists(rows: BinaryRows, hierarchy: Hierarchy, block_rows: int) -> _Search:
-    parents = kernel_lists(parent_lists(hierarchy))
-    indptr, indices = rows.indptr, rows.indices
-    assert indptr is not None and indices is not None
-    return lambda start, stop: _kernel.find_violation_in_lists(
-        *parents, indptr, indices, np.arange(start, stop), block_rows
-    )
 
 
 def parent_lists(hierarchy: Hierarchy) -> Any:

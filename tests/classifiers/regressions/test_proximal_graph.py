@@ -305,7 +305,7 @@ def test_bad_data():
     broken[1, 1] = np.nan
     with pytest.raises(ValueError, match="NaN"):
         ProximalGraph(lam=0.1).fit(broken, Y)
-    with pytest.raises(ValueError, match=r"at least two classes, but y holds only one class: \[1\]"):
+    with pytest.raises(ValueError, match=r"at least two classes, but there is only one class: \[1\]"):
         ProximalGraph(lam=0.1).fit(X, np.ones(6, int))
     with pytest.raises(ValueError, match="Unknown label type"):
         ProximalGraph(lam=0.1).fit(X, Y + 0.5)

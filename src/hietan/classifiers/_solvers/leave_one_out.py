@@ -41,7 +41,7 @@ class Network:
     Attributes
     ----------
     openings : Openings
-        Where features are open.
+        Where features are open: all their parents are 1.
     counts : OpenCounts
         The counts of the training rows.
     smoothing : {"laplace", "pooled"}

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,40 +18,10 @@ HOTTEST = 20.0
 """The largest temperature, and the inverse of the smallest, unless others are given."""
 
 
-class Curvature(Protocol):
-    """The second derivatives of a loss at some scores: a block of classes by classes for each row."""
-
-    @property
-    def diagonal(self) -> Matrix:
-        """The second derivative by each score, in the shape of the scores."""
-
-    def times(self, direction: Matrix) -> Matrix:
-        """The product with a change of the scores."""
-
-
-class Loss(Protocol):
-    """A convex function of the scores, summed over the rows."""
-
-    @property
-    def n_columns(self) -> int:
-        """The number of columns of the scores."""
-
-    @property
-    def weights(self) -> Matrix:
-        """The weights of the rows, shape (n_rows, 1)."""
-
-    def value(self, scores: Matrix) -> float:
-        """The sum over all rows."""
-
-    def gradient(self, scores: Matrix) -> Matrix:
-        """The first derivatives by the scores, in their shape."""
-
-    def curvature(self, scores: Matrix) -> Curvature:
-        """The second derivatives."""
-
-
 @dataclass(frozen=True, eq=False)
 class _Diagonal:
+    """The second derivatives of a logistic loss: a number for each row."""
+
     diagonal: Matrix
 
     def times(self, direction: Matrix) -> Matrix:
@@ -80,13 +49,15 @@ class LogisticLoss:
         slopes: Matrix = -self.weights * self.signs * expit(-self.signs * scores)
         return slopes
 
-    def curvature(self, scores: Matrix) -> Curvature:
-        """The second derivatives: a number for each row."""
+    def curvature(self, scores: Matrix) -> _Diagonal:
+        """The second derivatives."""
         return _Diagonal(self.weights * expit(scores) * expit(-scores))
 
 
 @dataclass(frozen=True, eq=False)
 class _Softmax:
+    """The second derivatives of a multinomial loss: a block of classes by classes for each row."""
+
     weights: Matrix
     probabilities: Matrix
 
@@ -122,9 +93,13 @@ class MultinomialLoss:
         slopes: Matrix = self.weights * (softmax(scores, axis=1) - self.member)
         return slopes
 
-    def curvature(self, scores: Matrix) -> Curvature:
-        """The second derivatives: a block for each row."""
+    def curvature(self, scores: Matrix) -> _Softmax:
+        """The second derivatives."""
         return _Softmax(self.weights, softmax(scores, axis=1))
+
+
+Loss = LogisticLoss | MultinomialLoss
+Curvature = _Diagonal | _Softmax
 
 
 def make_loss(codes: NDArray[np.intp], n_classes: int, weights: NDArray[np.float64]) -> Loss:

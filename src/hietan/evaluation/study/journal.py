@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -190,18 +189,10 @@ def tidy_times(folder: Path) -> None:
     path = folder / "times.csv"
     if not path.exists():
         return
-    rows = [row for row in _whole_rows(path) if len(row) == len(TIMES) and row != list(TIMES)]
+    with open(path, newline="", encoding="utf-8", errors="replace") as file:
+        rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
     last = {tuple(row[:6]): row for row in rows}
     atomic_write(path, csv_text(TIMES, (map(restore_text, row) for row in last.values())))
-
-
-def _whole_rows(path: Path) -> Iterator[list[str]]:
-    """The rows of a table that may be damaged: without those that are not text, and up to a cell that is too long."""
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
-    with suppress(csv.Error):
-        for row in csv.reader(io.StringIO(text, newline="")):
-            if not any("\udc80" <= character <= "\udcff" for cell in row for character in cell):
-                yield row
 
 
 def _write_whole(file: Any, data: bytes) -> None:

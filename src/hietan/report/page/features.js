@@ -1,172 +1,116 @@
 // The terms that the trees of a method are made of.
-const FIRST_ROWS = 20;
-const MORE_ROWS = 200;
-
-// Text columns are sorted from A to Z first, numbers from the largest down.
-const USAGE_COLUMNS = [
-  { title: "term", isNumber: false, value: (d, usage, j) => d.features[j] },
-  { title: "name", isNumber: false, value: (d, usage, j) => d.names[j] },
-  { title: "Freq. of Selection", isNumber: true, value: (d, usage, j) => usage.selected[j] },
-  { title: "Freq. in Edges", isNumber: true, value: (d, usage, j) => usage.in_edges[j] },
-];
-
 function features() {
   const counted = datasets.map((d, i) => [i, d]).filter(([, d]) => Object.keys(d.usage).length);
   if (!counted.length) {
     const missing = "No method in this study learns trees, or feature usage was not counted.";
     return [termEffects(), card("How often terms are used", el("p", {}, missing))];
   }
-  const state = { dataset: counted[0][0], method: null, query: "", column: 2, descending: true, shown: FIRST_ROWS };
-  state.hidesGeneral = true;
-  const methodBox = el("div", {});
-  const usageTable = new UsageTable(state);
-
-  function changeDataset(i) {
-    const { usage } = datasets[i];
-    const offered = Object.keys(usage).map(Number);
-    if (!offered.includes(state.method)) state.method = offered.find((m) => isSelective(usage[m])) ?? offered[0];
-    const options = offered.map((m) => [m, methods[m].name]);
-    const changeMethod = (m) => usageTable.change({ method: Number(m) });
-    setContent(methodBox, selectField("Method", options, changeMethod, state.method));
-    usageTable.change({ dataset: Number(i) });
-  }
-
-  const datasetOptions = counted.map(([i, d]) => [i, d.name]);
-  const controls = el(
-    "div",
-    { class: "controls" },
-    selectField("Dataset", datasetOptions, changeDataset, state.dataset),
-    methodBox,
-    searchField("Search terms", (query) => usageTable.change({ query })),
-    checkbox(
-      `hide terms that are kept for ${100 * GENERAL}% of the rows`,
-      (hidesGeneral) => usageTable.change({ hidesGeneral }),
-      state.hidesGeneral,
-    ),
-  );
-  changeDataset(state.dataset);
-  return [
-    termEffects(),
-    cardWithTools(
-      "How often terms are used",
-      csvButton("feature usage", () => usageTable.contents()),
-      note(
-        "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
-          "over all seeds; with the rank among all terms, which terms with equal counts share.",
-      ),
-      controls,
-      usageTable.elements(),
-    ),
-  ];
+  return [termEffects(), new UsageView(counted).elements()];
 }
 
 // Whether a method keeps some terms and not others: such a method is the more interesting one to show first.
 const isSelective = (usage) => usage.selected.some((n) => n < usage.rows);
 
-class UsageTable {
-  constructor(state) {
-    this.state = state;
-    this.body = el("tbody", {});
+class UsageView {
+  constructor(counted) {
+    this.counted = counted;
+    this.state = { dataset: counted[0][0], method: null, query: "", hidesGeneral: true };
+    this.methodBox = el("div", {});
     this.status = el("p", { class: "note", role: "status" });
-    this.more = el("div", { class: "more" });
-    this.heads = USAGE_COLUMNS.map(({ title, isNumber }, c) =>
-      el(
-        "th",
-        { scope: "col", class: isNumber && "num" },
-        el("button", { type: "button", onclick: () => this.sortBy(c) }, title),
-      ),
+    const usage = () => this.usage;
+    this.table = new SortedTable(
+      "Feature usage",
+      [
+        { title: "term", value: (j) => this.dataset.features[j], cell: (j) => featureLink(this.dataset.features[j]) },
+        { title: "name", value: (j) => this.dataset.names[j], cell: (j) => bdi(this.dataset.names[j]) },
+        numberColumn("Freq. of Selection", {
+          value: (j) => usage().selected[j],
+          written: (n, j) => selectionCell(usage(), n, j),
+        }),
+        numberColumn("Freq. in Edges", {
+          value: (j) => usage().in_edges[j],
+          written: (n, j) => edgesCell(usage(), n, j),
+        }),
+      ],
+      { className: "usage", column: 2, first: 20 },
     );
+    this.changeDataset(counted[0][0]);
+  }
+
+  get dataset() {
+    return datasets[this.state.dataset];
+  }
+
+  get usage() {
+    return this.dataset.usage[this.state.method];
   }
 
   elements() {
-    const whole = el("table", { class: "usage" }, el("thead", {}, el("tr", {}, this.heads)), this.body);
-    return [this.status, scrollRegion("Feature usage", whole), this.more];
+    const options = this.counted.map(([i, d]) => [i, d.name]);
+    const [heads] = this.table.contents();
+    const contents = () => [[...heads, "rows"], this.table.contents()[1].map((row) => [...row, this.usage.rows])];
+    return cardWithTools(
+      "How often terms are used",
+      csvButton("feature usage", contents),
+      note(
+        "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
+          "over all seeds; with the rank among all terms, which terms with equal counts share.",
+      ),
+      el(
+        "div",
+        { class: "controls" },
+        selectField("Dataset", options, (i) => this.changeDataset(Number(i)), this.state.dataset),
+        this.methodBox,
+        searchField("Search terms", (query) => this.change({ query })),
+        checkbox(
+          `hide terms that are kept for ${100 * GENERAL}% of the rows`,
+          (hidesGeneral) => this.change({ hidesGeneral }),
+          true,
+        ),
+      ),
+      this.status,
+      this.table.elements(),
+    );
   }
 
-  change(what) {
-    Object.assign(this.state, what, { shown: FIRST_ROWS });
-    this.draw();
-  }
-
-  sortBy(column) {
-    const { state } = this;
-    state.descending = state.column === column ? !state.descending : USAGE_COLUMNS[column].isNumber;
-    state.column = column;
-    this.draw();
+  changeDataset(dataset) {
+    const { usage } = datasets[dataset];
+    const offered = Object.keys(usage).map(Number);
+    const isOffered = offered.includes(this.state.method);
+    const method = isOffered ? this.state.method : (offered.find((m) => isSelective(usage[m])) ?? offered[0]);
+    const options = offered.map((m) => [m, methods[m].name]);
+    setContent(
+      this.methodBox,
+      selectField("Method", options, (m) => this.change({ method: Number(m) }), method),
+    );
+    this.change({ dataset, method });
   }
 
   // Ties go to the term in more edges, then to the earlier one.
-  sortedColumns(dataset, usage) {
-    const { value, isNumber } = USAGE_COLUMNS[this.state.column];
-    const sign = this.state.descending ? -1 : 1;
-    const compare = (a, b) => {
-      const [u, v] = [value(dataset, usage, a), value(dataset, usage, b)];
-      const inOrder = isNumber ? u - v : u.localeCompare(v);
-      return sign * inOrder || usage.in_edges[b] - usage.in_edges[a] || a - b;
-    };
-    const found = dataset.features.map((_, j) => j).filter((j) => termMatches(dataset, j, this.state.query));
-    return this.withoutGeneral(found, usage).sort(compare);
-  }
-
-  // A method that keeps nearly every term for every row, or a search, would leave nothing to see.
-  withoutGeneral(found, usage) {
-    if (!this.state.hidesGeneral || this.state.query) return found;
-    const others = found.filter((j) => usage.selected[j] < GENERAL * usage.rows);
-    return others.length ? others : found;
-  }
-
-  // The heads and all terms that are found, as they are saved.
-  contents() {
-    const dataset = datasets[this.state.dataset];
-    const usage = dataset.usage[this.state.method];
-    const row = (j) => [...USAGE_COLUMNS.map(({ value }) => value(dataset, usage, j)), usage.rows];
-    return [[...USAGE_COLUMNS.map(({ title }) => title), "rows"], this.sortedColumns(dataset, usage).map(row)];
-  }
-
-  draw() {
-    const { state } = this;
-    const dataset = datasets[state.dataset];
-    const usage = dataset.usage[state.method];
-    const found = this.sortedColumns(dataset, usage);
-    const direction = state.descending ? "descending" : "ascending";
-    this.heads.forEach((th, c) => th.setAttribute("aria-sort", c === state.column ? direction : "none"));
-    const mostEdges = Math.max(1, ...usage.in_edges);
-    setContent(
-      this.body,
-      found.slice(0, state.shown).map((j) => usageRow(dataset, usage, j, mostEdges)),
-    );
+  change(what) {
+    Object.assign(this.state, what);
+    const { dataset, usage, state } = this;
+    const found = dataset.features.map((_, j) => j).filter((j) => termMatches(dataset, j, state.query));
+    // A method that keeps nearly every term for every row, or a search, would leave nothing to see.
+    const special = found.filter((j) => usage.selected[j] < GENERAL * usage.rows);
+    const shown = state.hidesGeneral && !state.query && special.length ? special : found;
+    this.table.setRows(shown.sort((a, b) => usage.in_edges[b] - usage.in_edges[a] || a - b));
     this.status.textContent =
-      `${plural(found.length, "term")} of ${count(dataset.features.length)}; ` + plural(usage.rows, "row");
-    const left = found.length - state.shown;
-    const showMore = () => {
-      state.shown += MORE_ROWS;
-      this.draw();
-    };
-    setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
+      `${plural(shown.length, "term")} of ${count(dataset.features.length)}; ` + plural(usage.rows, "row");
   }
 }
 
-function usageRow(dataset, usage, j, mostEdges) {
-  const selected = usage.selected[j];
-  const edges = usage.in_edges[j];
-  const below = (counts, text) => el("span", { class: "sub" }, `rank ${count(rankOf(counts, j))}, ${text}`);
-  return el(
-    "tr",
-    {},
-    el("td", {}, featureLink(dataset.features[j])),
-    el("td", {}, bdi(dataset.names[j])),
-    numberCell(
-      count(selected),
-      below(usage.selected, `${percent(selected / usage.rows)}%`),
-      meter(selected / usage.rows, "meter"),
-    ),
-    numberCell(
-      count(edges),
-      below(usage.in_edges, `${(edges / usage.rows).toFixed(2)} per row`),
-      meter(edges / mostEdges, "meter second"),
-    ),
-  );
-}
+const selectionCell = ({ selected, rows }, n, j) => [
+  count(n),
+  el("span", { class: "sub" }, `rank ${count(rankOf(selected, j))}, ${percent(n / rows)}%`),
+  meter(n / rows, "meter"),
+];
+
+const edgesCell = ({ in_edges: edges, rows }, n, j) => [
+  count(n),
+  el("span", { class: "sub" }, `rank ${count(rankOf(edges, j))}, ${(n / rows).toFixed(2)} per row`),
+  meter(n / Math.max(1, ...edges), "meter second"),
+];
 
 // 1 for the largest count; terms that tie share the best rank.
 const rankOf = (counts, j) => 1 + counts.filter((n) => n > counts[j]).length;

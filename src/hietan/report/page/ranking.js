@@ -26,38 +26,26 @@ function rankingCards(ranking) {
 function rankingTable(ranking, order) {
   const adjusted = new Map(ranking.holm.map(([method, , p]) => [method, p]));
   const written = (x) => inMetric(x, ranking.metric);
-  const number = (title, value, cell) => ({ title, isNumber: true, value, cell });
+  const rank = (x) => x.toFixed(2);
   const columns = [
-    { title: "method", value: (i) => methods[ranking.methods[i]].name, cell: (i) => methodLink(ranking.methods[i]) },
-    number(
-      "average rank",
-      (i) => ranking.ranks[i],
-      (i) => ranking.ranks[i].toFixed(2),
-    ),
-    number("wins", (i) => ranking.wins[i]),
-    number(
-      "mean",
-      (i) => ranking.means[i],
-      (i) => written(ranking.means[i]),
-    ),
+    methodColumn((i) => ranking.methods[i]),
+    numberColumn("average rank", { value: (i) => ranking.ranks[i], written: rank }),
+    numberColumn("wins", { value: (i) => ranking.wins[i] }),
+    numberColumn("mean", { value: (i) => ranking.means[i], written: written }),
   ];
   if (ranking.intervals.length) {
-    const interval = (i) => ranking.intervals[i].map(written).join("–");
-    columns.push(number("95% interval", (i) => ranking.intervals[i][0], interval));
+    const interval = (_, i) => ranking.intervals[i].map(written).join("–");
+    columns.push(numberColumn("95% interval", { value: (i) => ranking.intervals[i][0], written: interval }));
   }
   if (ranking.holm.length) {
     const holm = (i) => adjusted.get(ranking.methods[i]) ?? null;
-    columns.push(number("p (Holm)", holm, (i) => (holm(i) === null ? "best" : pValue(holm(i)))));
+    columns.push({
+      ...numberColumn("p (Holm)", { value: holm }),
+      cell: (i) => (holm(i) === null ? "best" : pValue(holm(i))),
+    });
   }
-  for (const group of Object.keys(ranking.group_ranks)) {
-    const ranks = ranking.group_ranks[group];
-    columns.push(
-      number(
-        group,
-        (i) => ranks[i],
-        (i) => ranks[i].toFixed(2),
-      ),
-    );
+  for (const [group, ranks] of Object.entries(ranking.group_ranks)) {
+    columns.push(numberColumn(group, { value: (i) => ranks[i], written: rank }));
   }
   const options = { className: "ranking", column: 1, descending: false };
   return new SortedTable("Ranking by " + metricOf(ranking.metric).label, columns, options).setRows(order);
@@ -89,31 +77,14 @@ function effectsCard(ranking) {
   const { label, scale, digits } = metricOf(ranking.metric);
   const written = (x) => signed(scale * x, digits + 1);
   const hasIntervals = rows.every(([, , low]) => low !== null);
-  const number = (title, value, cell) => ({ title, isNumber: true, value, cell });
+  const interval = (_, row) => `${written(row[2])} to ${written(row[3])}`;
   const columns = [
-    { title: "method", value: ([m]) => methods[m].name, cell: ([m]) => methodLink(m) },
-    number(
-      "difference",
-      (row) => row[1],
-      (row) => written(row[1]),
-    ),
-    hasIntervals &&
-      number(
-        "95% interval",
-        (row) => row[2],
-        (row) => `${written(row[2])} to ${written(row[3])}`,
-      ),
-    number(
-      "rank-biserial",
-      (row) => row[4],
-      (row) => signed(row[4]),
-    ),
+    methodColumn(([m]) => m),
+    numberColumn("difference", { value: (row) => row[1], written: written }),
+    hasIntervals && numberColumn("95% interval", { value: (row) => row[2], written: interval }),
+    numberColumn("rank-biserial", { value: (row) => row[4], written: (x) => signed(x) }),
     ...["P(worse)", "P(equivalent)", "P(better)"].map((title, k) =>
-      number(
-        title,
-        (row) => row[5 + k],
-        (row) => probability(row[5 + k]),
-      ),
+      numberColumn(title, { value: (row) => row[5 + k], written: (p) => probability(p) }),
     ),
   ].filter(Boolean);
   const name = methods[control].name;

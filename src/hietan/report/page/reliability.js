@@ -51,7 +51,7 @@ function reliabilityOf(all, detail = null) {
   return el(
     "div",
     { class: "grid two" },
-    drawnToWidth((width) => curvePicture(curves, pale, Math.min(width, 520))),
+    drawnToWidth((width) => curvePicture(curves, pale, width)),
     el(
       "div",
       {},
@@ -86,18 +86,9 @@ const curveKey = (method) =>
     svg("circle", { cx: 13, cy: 6, r: 4, fill: curveColour(method) }),
   );
 
-function curvePicture(curves, pale, width) {
-  const margin = { left: 44, right: 12, top: 10, bottom: 40 };
-  const plotWidth = width - margin.left - margin.right;
-  const plotHeight = Math.min(360, plotWidth);
-  const height = plotHeight + margin.top + margin.bottom;
-  const x = (v) => margin.left + v * plotWidth;
-  const y = (v) => height - margin.bottom - v * plotHeight;
-  return svg(
-    "svg",
-    { width, height, role: "img", "aria-label": "Reliability curves; the table below has the numbers." },
-    squareAxes(x, y, height, ["predicted probability", "observed share"]),
-    svg("path", { d: `M${x(0)},${y(0)}L${x(1)},${y(1)}`, class: "axis", "stroke-dasharray": "3 3" }),
+function curvePicture(curves, pale, fullWidth) {
+  const label = "Reliability curves; the table below has the numbers.";
+  return squarePlot(fullWidth, label, ["predicted probability", "observed share"], [0, 1], (x, y) => [
     svg(
       "g",
       { opacity: 0.3 },
@@ -106,7 +97,7 @@ function curvePicture(curves, pale, width) {
       ),
     ),
     curves.map(([method, curve]) => reliabilityCurve(method, curve, x, y)),
-  );
+  ]);
 }
 
 const pathThrough = (predicted, observed, x, y) => "M" + predicted.map((p, k) => `${x(p)},${y(observed[k])}`).join("L");
@@ -119,10 +110,7 @@ function reliabilityCurve(method, [predicted, observed, rows], x, y) {
   const point = (p, k) =>
     svg("circle", { cx: x(p), cy: y(observed[k]), r: 2 + 4 * Math.sqrt(rows[k] / most) }, svg("title", {}, words(k)));
   return [
-    svg("path", {
-      d: pathThrough(predicted, observed, x, y),
-      ...curveStroke(method),
-    }),
+    svg("path", { d: pathThrough(predicted, observed, x, y), ...curveStroke(method) }),
     svg("g", { fill: curveColour(method) }, predicted.map(point)),
   ];
 }

@@ -69,44 +69,44 @@ const lineKey = (method) =>
   );
 
 // The method in detail is drawn last, on its band; the others are thin.
-function bandPicture(dataset, chosen, key, { title, axes, chance }, fullWidth) {
-  const width = Math.min(fullWidth, 520);
-  const margin = { left: 44, right: 12, top: 10, bottom: 40 };
-  const side = Math.min(360, width - margin.left - margin.right);
-  const height = side + margin.top + margin.bottom;
-  const x = (v) => margin.left + v * (width - margin.left - margin.right);
-  const y = (v) => height - margin.bottom - v * side;
+function bandPicture(dataset, chosen, key, { title, axes, chance }, width) {
   const { grid, methods: found } = dataset.quality;
-  const line = (values) => "M" + values.map((v, k) => `${x(grid[k])},${y(v)}`).join("L");
   const others = Object.keys(found).map(Number);
   others.sort((a, b) => (a === chosen) - (b === chosen));
-  const curve = (m) => {
-    const quality = found[m];
-    if (!quality[key]) return null;
-    const [values, low, high] = quality[key];
-    const band =
-      line(high) +
-      "L" +
-      low
-        .map((v, k) => `${x(grid[k])},${y(v)}`)
-        .reverse()
-        .join("L") +
-      "Z";
-    const isChosen = m === chosen;
-    return [
-      isChosen && svg("path", { d: band, fill: curveColour(m), "fill-opacity": 0.16 }),
-      svg("path", { d: line(values), ...curveStroke(m), "stroke-width": isChosen ? 2.6 : 1.3 }),
-    ];
-  };
   const area = key === "roc" ? "auc" : "average_precision";
   const words = others.map((m) => `${methods[m].name} ${inMetric(found[m].scores[area][0], area)}`);
   const label = `${title}; ${metricOf(area).label}: ${words.join(", ")}.`;
+  return squarePlot(width, label, axes, chance, (x, y) =>
+    others.map((m) => {
+      if (!found[m][key]) return null;
+      const [values, low, high] = found[m][key];
+      const line = pathThrough(grid, values, x, y);
+      const back = pathThrough(grid.slice().reverse(), low.slice().reverse(), x, y).replace("M", "L");
+      const band = pathThrough(grid, high, x, y) + back + "Z";
+      const isChosen = m === chosen;
+      return [
+        isChosen && svg("path", { d: band, fill: curveColour(m), "fill-opacity": 0.16 }),
+        svg("path", { d: line, ...curveStroke(m), "stroke-width": isChosen ? 2.6 : 1.3 }),
+      ];
+    }),
+  );
+}
+
+// Two shares against each other, with a dashed line between two heights; `draw` gets the scales.
+function squarePlot(fullWidth, label, axes, [start, end], draw) {
+  const width = Math.min(fullWidth, 520);
+  const margin = { left: 44, right: 12, top: 10, bottom: 40 };
+  const across = width - margin.left - margin.right;
+  const up = Math.min(360, across);
+  const height = up + margin.top + margin.bottom;
+  const x = (v) => margin.left + v * across;
+  const y = (v) => height - margin.bottom - v * up;
   return svg(
     "svg",
     { width, height, role: "img", "aria-label": label },
     squareAxes(x, y, height, axes),
-    svg("path", { d: `M${x(0)},${y(chance[0])}L${x(1)},${y(chance[1])}`, class: "axis", "stroke-dasharray": "3 3" }),
-    others.map(curve),
+    svg("path", { d: `M${x(0)},${y(start)}L${x(1)},${y(end)}`, class: "axis", "stroke-dasharray": "3 3" }),
+    draw(x, y),
   );
 }
 

@@ -105,16 +105,12 @@ const chanceOf = (dataset, score) =>
 
 function scoreCard(dataset) {
   const scores = (m) => dataset.quality.methods[m].scores;
-  const column = (score) => ({
-    title: metricOf(score).label,
-    isNumber: true,
-    value: (m) => scores(m)[score][0],
-    cell: (m) => scoreCell(dataset, score, scores(m)[score]),
-  });
-  const columns = [
-    { title: "method", value: (m) => methods[m].name, cell: (m) => methodLink(m) },
-    ...SHOWN_SCORES.map(column),
-  ];
+  const column = (score) =>
+    numberColumn(metricOf(score).label, {
+      value: (m) => scores(m)[score][0],
+      written: (_, m) => scoreCell(dataset, score, scores(m)[score]),
+    });
+  const columns = [methodColumn(), ...SHOWN_SCORES.map(column)];
   const best = new SortedTable(`scores ${dataset.name}`, columns, { className: "quality", column: 1 });
   best.setRows(Object.keys(dataset.quality.methods).map(Number));
   return cardWithTools(
@@ -135,18 +131,10 @@ function scoreCard(dataset) {
 }
 
 function scoreCell(dataset, score, [value, low, high]) {
-  if (value === null) return "–";
-  const across = (v) => `${(100 * v).toFixed(1)}%`;
   return [
     el("span", { class: "value" }, inMetric(value, score)),
     el("span", { class: "sub" }, intervalText([value, low, high], score)),
-    el(
-      "span",
-      { class: "range", "aria-hidden": "true" },
-      el("i", { style: { left: across(chanceOf(dataset, score)) } }),
-      el("span", { class: "interval", style: { left: across(low), width: across(high - low) } }),
-      el("span", { class: "at", style: { left: across(value) } }),
-    ),
+    rangeBar([value, low, high], chanceOf(dataset, score)),
   ];
 }
 
@@ -190,44 +178,36 @@ function pairsTable(rows, score) {
   const widest = Math.max(...rows.flatMap(([, , , low, high]) => [Math.abs(low), Math.abs(high)]), 1e-9);
   const best = shorten(methods[rows[0][1]].name, 24);
   const columns = [
-    { title: "method", value: ([m]) => methods[m].name, cell: ([m]) => methodLink(m) },
-    {
-      title: `${label} minus that of ${best}`,
-      isNumber: true,
-      value: ([, , difference]) => difference,
-      cell: ([, , difference, low, high]) => [
-        written(difference),
-        el("span", { class: "sub" }, `${written(low)} to ${written(high)}`),
-      ],
-    },
-    {
-      title: `from ${written(-widest)} to ${written(widest)}`,
+    methodColumn(([m]) => m),
+    numberColumn(`${label} minus that of ${best}`, {
+      value: (row) => row[2],
+      written: (x, row) => [written(x), el("span", { class: "sub" }, `${written(row[3])} to ${written(row[4])}`)],
+    }),
+    numberColumn(`from ${written(-widest)} to ${written(widest)}`, {
+      value: (row) => row[4],
+      written: (_, row) =>
+        rangeBar(
+          row.slice(2, 5).map((x) => 0.5 + (0.5 * x) / widest),
+          0.5,
+        ),
       hint: "The interval of the difference; sorted by its upper end",
-      value: ([, , , , high]) => high,
-      isNumber: true,
-      cell: ([, , difference, low, high]) => differenceBar(difference, low, high, widest),
-    },
-    {
-      title: "better in",
-      isNumber: true,
-      value: ([, , , , , above]) => above,
-      cell: ([, , , , , above]) => `${percent(above)}%`,
-    },
+    }),
+    numberColumn("better in", { value: (row) => row[5], written: (share) => `${percent(share)}%` }),
   ];
   return new SortedTable("Differences between methods", columns, { className: "pairs", column: 1 })
     .setRows(rows)
     .elements();
 }
 
-function differenceBar(difference, low, high, widest) {
-  const across = (v) => `${(50 + (50 * v) / widest).toFixed(1)}%`;
-  const width = `${((50 * (high - low)) / widest).toFixed(1)}%`;
+// An estimate on its interval, on a scale from 0 to 1, with a line.
+function rangeBar([value, low, high], line) {
+  const across = (v) => `${(100 * v).toFixed(1)}%`;
   return el(
     "span",
     { class: "range", "aria-hidden": "true" },
-    el("i", { style: { left: "50%" } }),
-    el("span", { class: "interval", style: { left: across(low), width } }),
-    el("span", { class: "at", style: { left: across(difference) } }),
+    el("i", { style: { left: across(line) } }),
+    el("span", { class: "interval", style: { left: across(low), width: across(high - low) } }),
+    el("span", { class: "at", style: { left: across(value) } }),
   );
 }
 
@@ -242,16 +222,12 @@ function plainScores(dataset) {
       found.set(method, { ...found.get(method), [ranking.metric]: ranking.scores[d][k] });
     });
   }
-  const column = (metric) => ({
-    title: metricOf(metric).label,
-    isNumber: true,
-    value: (m) => found.get(m)[metric] ?? null,
-    cell: (m) => inMetric(found.get(m)[metric] ?? null, metric),
-  });
-  const columns = [
-    { title: "method", value: (m) => methods[m].name, cell: (m) => methodLink(m) },
-    ...metrics.map(column),
-  ];
+  const column = (metric) =>
+    numberColumn(metricOf(metric).label, {
+      value: (m) => found.get(m)[metric] ?? null,
+      written: (x) => inMetric(x, metric),
+    });
+  const columns = [methodColumn(), ...metrics.map(column)];
   const scores = new SortedTable(`scores ${dataset.name}`, columns, { className: "ranking", column: 1 });
   return cardWithTools("How good the methods are", scores.csv(), scores.setRows([...found.keys()]).elements());
 }

@@ -1,5 +1,14 @@
 // A table that is sorted by its heads, shows its first rows, and can be saved as a whole.
 // A column has a title, what it is sorted and saved by (value), and what is shown (cell; the value if there is none).
+const methodColumn = (of = (m) => m, title = "method") => ({
+  ...{ title, value: (row) => methods[of(row)].name, cell: (row) => methodLink(of(row)) },
+});
+
+// A column of numbers, which `written` makes text or elements of; a dash stands for what is missing.
+const numberColumn = (title, { value, written = (x) => x, hint }) => ({
+  ...{ title, hint, value, isNumber: true, cell: (row) => (value(row) === null ? "–" : written(value(row), row)) },
+});
+
 class SortedTable {
   constructor(label, columns, { className = "", column = 0, descending = true, first = 50 } = {}) {
     Object.assign(this, { label, columns, column, descending, first, shown: first, rows: [] });

@@ -54,7 +54,7 @@ function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
       value: ({ name }) => name,
       cell: (g) => el("a", { href: addressOf("row", g.name), onclick: followTo(() => goTo(g)) }, rowName(g)),
     },
-    { title: "similarity", isNumber: true, value: (g) => g.similarity, cell: (g) => g.similarity.toFixed(2) },
+    numberColumn("similarity", { value: (g) => g.similarity, written: (x) => x.toFixed(2) }),
     {
       title: isStudy ? "true class" : "class in the training data",
       value: classOf,

@@ -47,37 +47,20 @@ function termInModels(dataset, column) {
     const line = k < 0 ? null : termLine(dataset, effects, k);
     return { m: Number(m), rank: k < 0 ? null : k + 1, line, used: usage ? usage.selected[column] / usage.rows : null };
   });
-  const number = (title, value, cell) => ({
-    ...{ title, isNumber: true, value },
-    cell: (row) => (value(row) === null ? "–" : cell(row)),
-  });
+  const towards = (gap) => dataset.classes[gap >= 0 ? 1 : 0];
   const columns = [
-    { title: "model", value: ({ m }) => methods[m].name, cell: ({ m }) => methodLink(m) },
-    number(
-      "rank by effect",
-      ({ rank }) => rank,
-      ({ rank }) => rank,
-    ),
-    number(
-      "effect",
-      ({ line }) => line?.effect ?? null,
-      ({ line }) => line.effect.toFixed(3),
-    ),
-    number(
-      "difference",
-      ({ line }) => line?.gap ?? null,
-      ({ line }) => [signed(line.gap), " for ", bdi(dataset.classes[line.gap >= 0 ? 1 : 0])],
-    ),
-    number(
-      "folds",
-      ({ line }) => line?.agree ?? null,
-      ({ line }) => `${line.agree} of ${line.folds}`,
-    ),
-    number(
-      "kept in",
-      ({ used }) => used,
-      ({ used }) => `${percent(used)}% of the trees`,
-    ),
+    methodColumn(({ m }) => m, "model"),
+    numberColumn("rank by effect", { value: ({ rank }) => rank }),
+    numberColumn("effect", { value: ({ line }) => line?.effect ?? null, written: (x) => x.toFixed(3) }),
+    numberColumn("difference", {
+      value: ({ line }) => line?.gap ?? null,
+      written: (x) => [signed(x), " for ", bdi(towards(x))],
+    }),
+    numberColumn("folds", {
+      value: ({ line }) => line?.agree ?? null,
+      written: (n, { line }) => `${n} of ${line.folds}`,
+    }),
+    numberColumn("kept in", { value: ({ used }) => used, written: (share) => `${percent(share)}% of the trees` }),
   ];
   const label = `models and ${dataset.features[column]}`;
   const found = new SortedTable(label, columns, { className: "in-models", column: 1, descending: false });

@@ -153,50 +153,34 @@ class TermView {
 function effectTable(dataset, lines) {
   const most = Math.max(1e-9, ...lines.map(({ effect }) => effect));
   const towards = ({ gap }) => dataset.classes[gap >= 0 ? 1 : 0];
-  const share = (c) => ({
-    title: `in ${shorten(dataset.classes[c], 16)}`,
-    hint: `Share of the rows of class ${dataset.classes[c]} that have the term`,
-    isNumber: true,
-    value: (line) => line.shares[c],
-    cell: (line) => `${percent(line.shares[c])}%`,
-  });
+  const share = (label, c) =>
+    numberColumn(`in ${shorten(label, 16)}`, {
+      value: (line) => line.shares[c],
+      written: (x) => `${percent(x)}%`,
+      hint: `Share of the rows of class ${label} that have the term`,
+    });
+  const speaksFor = (line) =>
+    el("span", { class: line.gap >= 0 ? "sub for" : "sub against" }, "for ", bdi(towards(line)));
+  const termName = ({ column }) => termText(dataset, column);
   const columns = [
-    {
-      title: "term",
-      value: ({ column }) => termText(dataset, column),
-      cell: ({ column }) => linkedTerm(dataset, column),
-    },
-    {
-      title: "effect",
-      isNumber: true,
+    { title: "term", value: termName, cell: ({ column }) => linkedTerm(dataset, column) },
+    numberColumn("effect", {
       value: ({ effect }) => effect,
-      cell: (line) => [line.effect.toFixed(3), effectMeter(line, most)],
-    },
-    {
-      title: "mean size",
-      hint: "The mean size of the contribution, whatever its sign",
-      isNumber: true,
+      written: (x, line) => [x.toFixed(3), effectMeter(line, most)],
+    }),
+    numberColumn("mean size", {
       value: ({ absolute }) => absolute,
-      cell: ({ absolute }) => absolute.toFixed(3),
-    },
-    {
-      title: "difference",
-      hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
-      isNumber: true,
+      written: (x) => x.toFixed(3),
+      hint: "The mean size of the contribution, whatever its sign",
+    }),
+    numberColumn("difference", {
       value: ({ gap }) => gap,
-      cell: (line) => [
-        signed(line.gap),
-        el("span", { class: line.gap >= 0 ? "sub for" : "sub against" }, "for ", bdi(towards(line))),
-      ],
-    },
-    ...dataset.classes.map((_, c) => share(c)),
-    { title: "rows", isNumber: true, value: ({ rows }) => rows, cell: ({ rows }) => count(rows) },
-    {
-      title: "folds",
-      isNumber: true,
-      value: ({ agree }) => agree,
-      cell: ({ agree, folds }) => `${agree} of ${folds}`,
-    },
+      written: (x, line) => [signed(x), speaksFor(line)],
+      hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
+    }),
+    ...dataset.classes.map(share),
+    numberColumn("rows", { value: ({ rows }) => rows, written: count }),
+    numberColumn("folds", { value: ({ agree }) => agree, written: (n, { folds }) => `${n} of ${folds}` }),
   ];
   const found = new SortedTable("terms by effect", columns, { className: "effects-table", column: 1, first: 20 });
   return found.setRows(lines);
