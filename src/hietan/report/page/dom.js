@@ -110,11 +110,22 @@ function scrollRegion(label, ...children) {
   return el("div", { class: "scroll-box" }, region, hint);
 }
 
+// What is behind a summary, made when it is first opened.
+function detailsMadeLate(className, summary, intro, make) {
+  const box = el("div", {});
+  const ontoggle = () => details.open && !box.firstChild && append(box, [make()]);
+  const details = el("details", { class: className, ontoggle }, el("summary", {}, summary), intro, box);
+  return details;
+}
+
+const controls = (...children) => el("div", { class: "controls" }, children);
+
 const card = (title, ...children) => el("section", { class: "card" }, title && el("h2", {}, title), children);
 
 const columnHead = (...children) => el("th", { scope: "col" }, children);
 const numberHead = (...children) => el("th", { scope: "col", class: "num" }, children);
 const rowHead = (...children) => el("th", { scope: "row" }, children);
+const tableRow = (...cells) => el("tr", {}, cells);
 const numberCell = (...children) => el("td", { class: "num" }, children);
 const table = (attributes, heads, rows) =>
   el("table", attributes, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));

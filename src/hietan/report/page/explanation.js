@@ -66,7 +66,6 @@ function learnedTree(dataset, why, title) {
 
 // The first edges that were considered for the tree, taken or refused; made when it is first opened.
 function treeTrace(dataset, trace) {
-  const box = el("div", {});
   const row = ([rank, i, j, information, taken, outcome]) =>
     el(
       "tr",
@@ -76,25 +75,17 @@ function treeTrace(dataset, trace) {
       numberCell(information.toFixed(4)),
       el("td", {}, bdi(outcome)),
     );
-  const ontoggle = () => {
-    if (!details.open || box.firstChild) return;
-    const heads = [numberHead("rank"), columnHead("edge"), numberHead("CMI"), columnHead("outcome")];
-    append(box, [scrollRegion("Considered edges", table({ class: "trace" }, heads, trace.edges.map(row)))]);
-  };
+  const heads = [numberHead("rank"), columnHead("edge"), numberHead("CMI"), columnHead("outcome")];
   const directed = Object.entries(trace.directions).map(([rule, n]) => `${count(n)} ${rule}`);
-  const summary = el("summary", {}, `How it was learned: ${plural(trace.considered, "edge")} considered`);
-  const details = el(
-    "details",
-    { class: "learned", ontoggle },
-    summary,
-    note(
-      "Edges are considered from the highest conditional mutual information (CMI) down, ",
-      `until the tree is complete; the first ${count(trace.edges.length)} are listed. `,
-      directed.length > 0 && `Directions of the edges of the tree: ${directed.join(", ")}.`,
-    ),
-    box,
+  const summary = `How it was learned: ${plural(trace.considered, "edge")} considered`;
+  const intro = note(
+    "Edges are considered from the highest conditional mutual information (CMI) down, ",
+    `until the tree is complete; the first ${count(trace.edges.length)} are listed. `,
+    directed.length > 0 && `Directions of the edges of the tree: ${directed.join(", ")}.`,
   );
-  return details;
+  return detailsMadeLate("learned", summary, intro, () =>
+    scrollRegion("Considered edges", table({ class: "trace" }, heads, trace.edges.map(row))),
+  );
 }
 
 // The steps from zero to the log-odds: [label, value of the feature, what it adds].
@@ -145,9 +136,7 @@ function waterfall(dataset, why) {
   for (const [, , adds] of steps) ends.push(ends.at(-1) + adds);
   const bar = waterfallBar(Math.min(...ends), Math.max(...ends));
   const row = (label, value, adds, from, to, className) =>
-    el(
-      "tr",
-      {},
+    tableRow(
       rowHead(label),
       numberCell(value),
       numberCell(signed(adds, 3)),
@@ -184,7 +173,6 @@ function removedTerms(dataset, why) {
     columns.map((column) => ({ column, value, by, reason: dataset.reasons[reason] })),
   );
   if (!all.length) return null;
-  const box = el("div", {});
   const list = el("ul", { class: "gone", tabindex: 0, "aria-label": "Removed terms" });
   const draw = (query) => {
     const found = all.filter(({ column }) => termMatches(dataset, column, query));
@@ -195,14 +183,11 @@ function removedTerms(dataset, why) {
       left > 0 && el("li", { class: "note" }, `and ${count(left)} more; search to find them`),
     );
   };
-  const ontoggle = () => {
-    if (!details.open || box.firstChild) return;
-    append(box, [searchField("Search removed terms", draw), list]);
+  const summary = `${plural(all.length, "term")} removed as redundant for this ${rowNoun}`;
+  return detailsMadeLate("removed", summary, null, () => {
     draw("");
-  };
-  const summary = el("summary", {}, `${plural(all.length, "term")} removed as redundant for this ${rowNoun}`);
-  const details = el("details", { class: "removed", ontoggle }, summary, box);
-  return details;
+    return [searchField("Search removed terms", draw), list];
+  });
 }
 
 // A reason has {} where the term belongs that made this one redundant.

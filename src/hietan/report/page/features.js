@@ -56,9 +56,7 @@ class UsageView {
         "How often a term is kept in the tree of a test row, and how many edges of these trees contain it, " +
           "over all seeds; with the rank among all terms, which terms with equal counts share.",
       ),
-      el(
-        "div",
-        { class: "controls" },
+      controls(
         selectField("Dataset", options, (i) => this.changeDataset(Number(i)), this.state.dataset),
         this.methodBox,
         searchField("Search terms", (query) => this.change({ query })),
@@ -103,19 +101,19 @@ class UsageView {
 const selectionCell = ({ selected, rows }, n, j) => [
   count(n),
   el("span", { class: "sub" }, `rank ${count(rankOf(selected, j))}, ${percent(n / rows)}%`),
-  meter(n / rows, "meter"),
+  meter(n / rows),
 ];
 
 const edgesCell = ({ in_edges: edges, rows }, n, j) => [
   count(n),
   el("span", { class: "sub" }, `rank ${count(rankOf(edges, j))}, ${(n / rows).toFixed(2)} per row`),
-  meter(n / Math.max(1, ...edges), "meter second"),
+  meter(n / Math.max(1, ...edges), "sum"),
 ];
 
 // 1 for the largest count; terms that tie share the best rank.
 const rankOf = (counts, j) => 1 + counts.filter((n) => n > counts[j]).length;
 
-function meter(share, className) {
+function meter(share, className = null) {
   const width = Math.min(100, 100 * share).toFixed(1) + "%";
-  return el("span", { class: className, "aria-hidden": "true" }, el("span", { style: { width } }));
+  return el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: className, style: { width } }));
 }

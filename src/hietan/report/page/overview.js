@@ -42,9 +42,7 @@ function rankingSection(rankings) {
   return el(
     "div",
     { id: "ranking" },
-    el(
-      "div",
-      { class: "controls" },
+    controls(
       switchButtons("Score", metricOptions, (metric) => change({ metric }), state.metric),
       tables.length > 1 && selectField("Table", tableOptions, (key) => change({ table: key }), state.table),
     ),
@@ -103,9 +101,7 @@ function datasetTable() {
   const classSize = (d, label) => d.truth.filter((t) => t === label).length;
   const classSizes = (d) => d.classes.map((c, k) => [k ? ", " : "", bdi(c), " ", classSize(d, k)]);
   const row = (d) =>
-    el(
-      "tr",
-      {},
+    tableRow(
       rowHead(bdi(d.name)),
       [count(d.genes.length), count(d.features.length), classSizes(d)].map((cell) => el("td", {}, cell)),
     );

@@ -22,7 +22,7 @@ function reliability() {
   return cardWithTools(
     "Reliability of the probabilities",
     [csvButton("reliability", contents), svgButton("reliability", () => box.querySelector(".grid > div > svg"))],
-    datasets.length > 1 && el("div", { class: "controls" }, selectField("Dataset", options, draw, "")),
+    datasets.length > 1 && controls(selectField("Dataset", options, draw, "")),
     box,
   );
 }
@@ -117,9 +117,7 @@ function reliabilityCurve(method, [predicted, observed, rows], x, y) {
 
 function curveTable(curves) {
   const row = (method, cells) =>
-    el(
-      "tr",
-      {},
+    tableRow(
       rowHead(bdi(methods[method].name)),
       cells.map((c) => numberCell(c)),
     );

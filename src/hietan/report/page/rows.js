@@ -84,9 +84,7 @@ class RowBrowser {
   controls() {
     const options = [["", "all datasets"], ...datasets.map((d, i) => [i, d.name])];
     const changeDataset = (value) => this.change({ datasetIndex: value === "" ? null : Number(value) });
-    return el(
-      "div",
-      { class: "controls" },
+    return controls(
       searchField(
         `Search ${rowNouns}`,
         (query) => this.change({ query }),
@@ -261,9 +259,7 @@ function scoreRow(dataset, row, method, prediction) {
   const verdict = isCorrect
     ? pill(["✓", el("span", { class: "word" }, " correct")], "pill right")
     : pill(["✗", el("span", { class: "word" }, " wrong")], "pill wrong");
-  return el(
-    "tr",
-    {},
+  return tableRow(
     rowHead(bdi(method)),
     el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
     isStudy && el("td", {}, verdict),
@@ -315,11 +311,9 @@ function explanations(dataset, entry) {
   const changeFirst = (value) => change({ first: Number(value) });
   const changeSecond = (value) => change({ second: value === "" ? null : Number(value) });
   draw();
-  const controls = el(
-    "div",
-    { class: "controls" },
+  const choices = controls(
     selectField("Method", options, changeFirst, lastShown.first),
     selectField("Compare with", [["", "no other method"], ...options], changeSecond, lastShown.second ?? ""),
   );
-  return card("Why", offered.length > 1 && controls, box);
+  return card("Why", offered.length > 1 && choices, box);
 }

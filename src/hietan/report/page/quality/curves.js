@@ -12,7 +12,7 @@ function curveCards(dataset) {
   };
   const options = known.map((m) => [m, methods[m].name]);
   const choice = selectField("Method in detail", options, draw, best);
-  const whole = el("div", { class: "curves" }, known.length > 1 && el("div", { class: "controls" }, choice), box);
+  const whole = el("div", { class: "curves" }, known.length > 1 && controls(choice), box);
   openers.set("method", (name) => {
     const method = methodNamed(name);
     if (!known.includes(method)) return;
@@ -168,9 +168,7 @@ function confusionMatrix(dataset, counts, title) {
   };
   const heads = [columnHead("true class"), classes.map((c) => numberHead("predicted ", bdi(shorten(c, 24))))];
   const row = (c, t) =>
-    el(
-      "tr",
-      {},
+    tableRow(
       rowHead(bdi(c)),
       classes.map((_, p) => cell(t, p)),
     );

@@ -22,7 +22,7 @@ function datasetSections() {
     "section",
     { class: "one", "aria-label": "One dataset" },
     el("h2", { class: "part-title" }, "One dataset after the other"),
-    el("div", { class: "controls" }, selectField("Look at", options, draw, known[0][0])),
+    controls(selectField("Look at", options, draw, known[0][0])),
     box,
   );
 }
@@ -152,9 +152,7 @@ function pairsCard(dataset) {
   return cardWithTools(
     "Differences between methods",
     csvButton("differences " + dataset.name, contents),
-    el(
-      "div",
-      { class: "controls" },
+    controls(
       switchButtons(
         "Score of the differences",
         known.map((score) => [score, metricOf(score).label]),

@@ -21,7 +21,7 @@ class SortedTable {
         el("button", { type: "button", onclick: () => this.sortBy(c) }, title),
       ),
     );
-    const whole = el("table", { class: className }, el("thead", {}, el("tr", {}, this.heads)), this.body);
+    const whole = el("table", { class: className }, el("thead", {}, tableRow(this.heads)), this.body);
     this.region = scrollRegion(label, whole);
   }
 
@@ -87,6 +87,6 @@ class SortedTable {
       if (c === 0) return rowHead(content);
       return isNumber ? numberCell(content) : el("td", {}, content);
     });
-    return el("tr", {}, cells);
+    return tableRow(cells);
   }
 }

@@ -47,7 +47,7 @@ function standaloneSvg(picture) {
     copies[i].removeAttribute("tabindex");
   });
   const { width, height } = picture.getBoundingClientRect();
-  const background = getComputedStyle(document.documentElement).getPropertyValue("--card");
+  const background = getComputedStyle(document.querySelector(".card")).backgroundColor;
   fill(copy, { xmlns: SVG_NAMESPACE, width, height }, []);
   copy.prepend(svg("rect", { width: "100%", height: "100%", fill: background }));
   return new XMLSerializer().serializeToString(copy);

@@ -59,9 +59,7 @@ class TermView {
         csvButton("terms by effect", () => this.table.contents()),
         svgButton("terms by effect", () => this.swarm.querySelector("svg")),
       ],
-      el(
-        "div",
-        { class: "controls" },
+      controls(
         this.known.length > 1 && selectField("Dataset", options, (i) => this.changeDataset(Number(i)), options[0][0]),
         this.methodBox,
         searchField(
@@ -166,7 +164,7 @@ function effectTable(dataset, lines) {
     { title: "term", value: termName, cell: ({ column }) => linkedTerm(dataset, column) },
     numberColumn("effect", {
       value: ({ effect }) => effect,
-      written: (x, line) => [x.toFixed(3), effectMeter(line, most)],
+      written: (x, line) => [x.toFixed(3), meter(line.effect / most, line.gap >= 0 ? "up" : "down")],
     }),
     numberColumn("mean size", {
       value: ({ absolute }) => absolute,
@@ -184,12 +182,6 @@ function effectTable(dataset, lines) {
   ];
   const found = new SortedTable("terms by effect", columns, { className: "effects-table", column: 1, first: 20 });
   return found.setRows(lines);
-}
-
-function effectMeter({ effect, gap }, most) {
-  const width = `${((100 * effect) / most).toFixed(1)}%`;
-  const className = gap >= 0 ? "up" : "down";
-  return el("span", { class: "meter", "aria-hidden": "true" }, el("span", { class: className, style: { width } }));
 }
 
 // The branches of the hierarchy: the terms directly below its most general ones. A term that is in several belongs to
