@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
+from hietan._runtime.number_checks import check_number
 from hietan.hierarchy import Hierarchy
 from hietan.structure.relations import kernel_lists
 
@@ -51,4 +52,5 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
         raise ValueError(
             f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
         )
+    check_number("lam", lam, 0, np.finfo(np.float64).max)
     return graph_penalty(hierarchy).prox(values, float(lam))
