@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -52,5 +54,5 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
         raise ValueError(
             f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
         )
-    check_number("lam", lam, 0, np.finfo(np.float64).max)
+    check_number("lam", lam, 0, sys.float_info.max)
     return graph_penalty(hierarchy).prox(values, float(lam))
