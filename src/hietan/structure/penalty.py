@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hietan import _kernel
+from hietan._runtime.number_checks import check_number
 from hietan.hierarchy import Hierarchy
 from hietan.structure.relations import kernel_lists
 
@@ -51,4 +54,5 @@ def prox_graph(u: ArrayLike, hierarchy: Hierarchy, lam: float) -> NDArray[np.flo
         raise ValueError(
             f"u must have an entry for each of {len(hierarchy)} features, got shape {values.shape}"
         )
+    check_number("lam", lam, 0, sys.float_info.max)
     return graph_penalty(hierarchy).prox(values, float(lam))

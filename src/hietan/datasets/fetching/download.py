@@ -111,20 +111,20 @@ def _why_no_place(homes: list[Path]) -> str:
 
 def _checked(path: Path, remote: Remote) -> Path:
     record = _record_of(path)
-    recorded = record.read_text(errors="replace").partition(" ")[0] if record.is_file() else None
-    expected = remote.sha256 or recorded
-    if expected is None:
+    lines = record.read_text(errors="replace").splitlines() if record.is_file() else []
+    expected = [remote.sha256] if remote.sha256 else [line.partition(" ")[0] for line in lines]
+    if not expected:
         warnings.warn(
             f"{path} was not verified: no hash of it is known, and there is no record {record.name} of a "
             "download next to it. Remove it to fetch it again; if you trust it, write its hash there with sha256sum",
             DataWarning,
             stacklevel=4,
         )
-    elif (found := sha256_of(path)) != expected:
-        message = (
-            f"the file has SHA-256 {found}, but {expected:.80} was expected; remove it to fetch it again"
+    elif (found := sha256_of(path)) not in expected:
+        raise DataError(
+            f"the file has SHA-256 {found}, but {expected[0]:.80} was expected; remove it to fetch it again",
+            str(path),
         )
-        raise DataError(message, str(path))
     return path
 
 
@@ -146,13 +146,18 @@ def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: flo
         hooks={"response": _refuse_insecure},
     )
     path.parent.mkdir(parents=True, exist_ok=True)
+    record, line = _record_of(path), ""
     with replacing(path) as unfinished:
         pooch.retrieve(url, remote.sha256, unfinished.name, unfinished.parent, downloader=downloader)
         if not remote.sha256:
             _refuse_page(unfinished)
-        _record_of(path).unlink(missing_ok=True)  # of a file that is replaced
-    if not remote.sha256:
-        atomic_write(_record_of(path), f"{sha256_of(path)}  {path.name}\n")
+            line = f"{sha256_of(unfinished)}  {path.name}\n"
+            former = record.read_text(errors="replace") if record.is_file() else ""
+            atomic_write(
+                record, line + former
+            )  # if this is killed now, the record fits the file that is there
+    if line:
+        atomic_write(record, line)
     return path
 
 
