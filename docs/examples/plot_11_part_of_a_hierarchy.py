@@ -3,8 +3,8 @@ Draw a part of a hierarchy
 ==========================
 
 `Hierarchy.plot` collects some terms with everything above them. A notebook shows the result as it is;
-`to_svg`, `to_dot` and `to_cytoscape` are for web pages, Graphviz and Cytoscape. Its terms and edges can be
-drawn by anything else.
+`to_svg` is for web pages. Its terms and edges can be drawn by anything else. To export a hierarchy to Graphviz or
+Cytoscape, use `Hierarchy.to_networkx`, whose graphs networkx writes in both formats.
 """
 
 import matplotlib.pyplot as plt

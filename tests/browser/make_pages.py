@@ -57,11 +57,8 @@ def drawing(data):
     """The deepest term with all that lie above it, as Python draws it."""
     drawings = {term: data.hierarchy.plot([term]) for term in data.feature_names}
     term = max(drawings, key=lambda term: len(drawings[term].terms))
-    return {
-        "term": term,
-        "dot": drawings[term].to_dot(),
-        "cytoscape": json.loads(drawings[term].to_cytoscape()),
-    }
+    terms = sorted(name for name, _ in drawings[term].terms)
+    return {"term": term, "terms": terms, "edges": sorted(f"{a} -> {b}" for a, b in drawings[term].edges)}
 
 
 def write_many_candidates():

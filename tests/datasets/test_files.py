@@ -134,11 +134,6 @@ def test_any_flipped_bit_of_an_archive(tmp_path):
                 assert list(numbered_lines(source)) == lines or damaged[:4] != b"PK\x03\x04"
 
 
-def test_endless_line_is_refused():
-    with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
-        list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000), longest=100))
-
-
 @given(data=st.binary(max_size=300), kind=st.sampled_from(["plain", "gz", "zip"]), cut=st.integers(0, 40))
 def test_no_bytes_raise_anything_but_our_error(data, kind, cut):
     whole = packed(kind, data)

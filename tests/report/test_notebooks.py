@@ -164,10 +164,7 @@ def test_a_hierarchy_is_drawn_with_all_that_lies_above():
     assert sorted(texts) == ["a", "b", "c", 'the "d" & more (d)']
     heights = [float(c.get("cy")) for c in picture.iter("{http://www.w3.org/2000/svg}circle")]
     assert len(set(heights)) == 4 and np.diff(heights).min() > 12  # each on a line of its own
-    assert '"d" [label="the \\"d\\" & more (d)", fillcolor=lightblue];' in drawing.to_dot()
-    assert drawing.to_dot().count(" -> ") == 4
-    elements = json.loads(drawing.to_cytoscape())["elements"]
-    assert [n["data"]["chosen"] for n in elements["nodes"]].count(True) == 1 and len(elements["edges"]) == 4
+    assert drawing.chosen == {"d"}
     assert len(h.plot().terms) == 6
 
 
@@ -182,4 +179,3 @@ def test_every_edge_of_a_picture_leads_downwards():
 def test_names_in_pictures_are_text():
     h = Hierarchy.from_edges([(NASTY[0], NASTY[1])])
     assert len(list(ElementTree.fromstring(h.plot().to_svg()))) == 3
-    assert json.loads(h.plot().to_cytoscape())["elements"]["nodes"][0]["data"]["id"] == NASTY[0]

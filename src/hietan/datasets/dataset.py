@@ -427,14 +427,8 @@ def _check_hierarchy(hierarchy: Any, feature_names: tuple[str, ...]) -> None:
     """Refuse a hierarchy over other features than those of the columns."""
     if not isinstance(hierarchy, Hierarchy):
         raise TypeError(f"hierarchy must be a Hierarchy, got {type(hierarchy).__name__}")
-    if len(hierarchy.features) != len(feature_names):
+    if hierarchy.features != feature_names:
         raise ValueError(
-            f"hierarchy has {len(hierarchy.features)} features but X has {len(feature_names)} columns; "
-            "use hierarchy.restrict(feature_names)"
+            f"the hierarchy's {len(hierarchy)} features are not the {len(feature_names)} feature_names in the same "
+            "order; use hierarchy.restrict(feature_names)"
         )
-    for column, (ours, theirs) in enumerate(zip(feature_names, hierarchy.features, strict=True)):
-        if ours != theirs:
-            raise ValueError(
-                f"feature {column} is {theirs!r} in hierarchy but {ours!r} in feature_names; "
-                "use hierarchy.restrict(feature_names)"
-            )

@@ -70,15 +70,6 @@ def reachable(lists: IndexLists, start: int) -> set[int]:
     return seen
 
 
-def sorted_unique(values: Index) -> Index:
-    """The values, none of them negative, sorted and each once.
-
-    np.unique does the same by hashing, which would make the closure take twice as long.
-    """
-    values = np.sort(values)
-    return values[np.diff(values, prepend=-1) > 0]
-
-
 def expand_ranges(start: Index, length: Index) -> Index:
     """The positions of all ranges, one range after the other, in one array.
 
@@ -91,12 +82,6 @@ def expand_ranges(start: Index, length: Index) -> Index:
     return positions
 
 
-def gather(lists: IndexLists, which: NDArray[np.integer]) -> Index:
-    """The lists of the chosen vertices, one after the other."""
-    start = lists.indptr[which]
-    return lists.indices[expand_ranges(start, lists.indptr[which + 1] - start)].astype(np.int64)
-
-
 def find_levels(
     parent: NDArray[np.integer], child: NDArray[np.integer], n: int
 ) -> tuple[IndexLists, IndexLists, Index]:
@@ -107,7 +92,7 @@ def find_levels(
     above, below = (np.ascontiguousarray(end, dtype=np.int64) for end in (parent, child))
     found = _kernel.find_levels(above, below, n)
     if found is None:
-        above, below = np.divmod(sorted_unique(above * n + below), max(n, 1))
+        above, below = np.divmod(np.unique(above * n + below), max(n, 1))
         found = _kernel.find_levels(above, below, n)
     assert found is not None  # the edges are sorted now
     child_indptr, children, parent_indptr, parents, depth = found
@@ -129,28 +114,15 @@ def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
 def ancestors(parents: IndexLists, depth: Index) -> IndexLists:
     """All proper ancestors of each vertex."""
     everything = np.ones(len(depth), dtype=bool)
-    return _union_over_parents(parents, depth, everything, taken=everything, passed=everything)
+    return _union_over_parents(parents, depth, taken=everything, passed=everything)
 
 
 def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]) -> IndexLists:
-    """The kept ancestors of each kept vertex that are reached by a path without any other kept vertex.
+    """The kept ancestors of each vertex that are reached by a path without any other kept vertex.
 
     The kept vertices, with these as their parents, have the ancestor relation of the whole graph.
     """
-    child = np.repeat(np.arange(len(depth)), parents.lengths)
-    direct = kept.copy()  # all parents are kept: these are the nearest, and nothing above them matters
-    direct[child[~kept[parents.indices]]] = False
-    concerned = np.zeros(len(depth), dtype=bool)
-    fresh = np.flatnonzero(kept & ~direct)
-    while fresh.size:
-        concerned[fresh] = True
-        above = sorted_unique(gather(parents, fresh))
-        fresh = above[~concerned[above] & ~kept[above]]
-    lists = _union_over_parents(parents, depth, concerned, taken=kept, passed=~kept)
-    start = np.where(direct, parents.indptr[:-1], len(parents.indices) + lists.indptr[:-1])
-    length = np.where(direct, parents.lengths, lists.lengths)
-    both = np.concatenate([parents.indices, lists.indices])
-    return IndexLists(np.concatenate([[0], np.cumsum(length)]), both[expand_ranges(start, length)])
+    return _union_over_parents(parents, depth, taken=kept, passed=~kept)
 
 
 def spread_upwards(
@@ -160,7 +132,7 @@ def spread_upwards(
 
     A large table is treated in groups of rows, whose intermediate results are small.
     """
-    ends = sorted_unique(np.searchsorted(table.indptr, np.arange(0, table.nnz, _ONES_AT_ONCE)))
+    ends = np.unique(np.searchsorted(table.indptr, np.arange(0, table.nnz, _ONES_AT_ONCE)))
     bounds = [0, *ends[(ends > 0) & (ends < table.shape[0])].tolist(), table.shape[0]]
     parts = [_spread(children, depth, table[a:b].tocsc()) for a, b in itertools.pairwise(bounds)]
     spread: sp.csr_array[np.bool_] = parts[0] if len(parts) == 1 else sp.vstack(parts, format="csr")
@@ -178,7 +150,7 @@ def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_])
     for v in np.argsort(-depth, kind="stable").tolist():
         found = [each for each in (rows[v], *(rows[c] for c in children[v].tolist())) if each.size]
         if found:
-            rows[v] = found[0] if len(found) == 1 else sorted_unique(np.concatenate(found))
+            rows[v] = found[0] if len(found) == 1 else np.unique(np.concatenate(found))
     indices = np.concatenate([holders.indices[:0], *rows])
     index: Any = np.int32 if len(indices) < 2**31 else np.int64
     indptr = np.cumsum([0, *map(len, rows)]).astype(index)
@@ -188,12 +160,7 @@ def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_])
 
 
 def _union_over_parents(
-    parents: IndexLists,
-    depth: Index,
-    concerned: NDArray[np.bool_],
-    *,
-    taken: NDArray[np.bool_],
-    passed: NDArray[np.bool_],
+    parents: IndexLists, depth: Index, *, taken: NDArray[np.bool_], passed: NDArray[np.bool_]
 ) -> IndexLists:
     """list(v) = union over the parents p of v of {p}, if p is taken, and list(p), if p is passed through.
 
@@ -206,18 +173,19 @@ def _union_over_parents(
     n = len(depth)
     start, length = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     stored, used = np.empty(4 * n, dtype=np.int32), 0
-    by_level = np.flatnonzero(concerned & (depth > 0))
+    by_level = np.flatnonzero(depth > 0)
     by_level = by_level[np.argsort(depth[by_level], kind="stable")]
     ends = np.flatnonzero(np.diff(depth[by_level], append=-1)) + 1
     for vertices in np.split(by_level, ends[:-1]):
-        above = gather(parents, vertices)
-        owner = np.repeat(np.arange(len(vertices)), parents.indptr[vertices + 1] - parents.indptr[vertices])
+        n_parents = parents.indptr[vertices + 1] - parents.indptr[vertices]
+        above = parents.indices[expand_ranges(parents.indptr[vertices], n_parents)].astype(np.int64)
+        owner = np.repeat(np.arange(len(vertices)), n_parents)
         taken_from, passed_from = taken[above], passed[above]
         through = above[passed_from]
         near = owner[taken_from] * n + above[taken_from]
         far = np.repeat(owner[passed_from] * n, length[through])
         far += stored[expand_ranges(start[through], length[through])]
-        pairs = sorted_unique(np.concatenate([near, far]))
+        pairs = np.unique(np.concatenate([near, far]))
         row = pairs // max(n, 1)
         while used + len(pairs) > len(stored):
             stored = np.concatenate([stored, np.empty_like(stored)])

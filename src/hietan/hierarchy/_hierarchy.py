@@ -124,7 +124,13 @@ class Hierarchy:
         child_to_parent : bool
             Whether edges run from child to parent, as in graphs that obonet reads, rather than from parent to child.
         """
-        _check_graph(graph)
+        if not hasattr(graph, "is_directed"):
+            raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
+        if not graph.is_directed():
+            raise ValueError(
+                f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
+                "end of an edge is the parent"
+            )
         names = _check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
         pairs = [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()]
         return cls._from_names(names, pairs)
@@ -399,7 +405,7 @@ class Hierarchy:
     def plot(
         self, terms: Iterable[str] | None = None, *, names: Mapping[str, str] | None = None
     ) -> HierarchyDrawing:
-        """Draw some terms and all terms above them: SVG, DOT or Cytoscape JSON.
+        """Draw some terms and all terms above them as SVG.
 
         Parameters
         ----------
@@ -411,7 +417,7 @@ class Hierarchy:
         Returns
         -------
         HierarchyDrawing
-            A notebook shows it; `to_svg`, `to_dot` and `to_cytoscape` return it as text.
+            A notebook shows it; `to_svg` returns it as text. For other formats, use `to_networkx`.
 
         Examples
         --------
@@ -435,12 +441,6 @@ class Hierarchy:
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"a Hierarchy is immutable: cannot set {name!r}")
-
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Hierarchy is immutable: cannot delete {name!r}")
-
-    def __copy__(self) -> Hierarchy:
-        return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Hierarchy:
         return self
@@ -604,17 +604,6 @@ def _warn_of_order(pairs: Iterable[tuple[Any, Any]], labels: Sequence[Any]) -> N
             f"roots ({roots}) than leaves ({leaves}); name the columns 'parent' and 'child'",
             HierarchyWarning,
             stacklevel=4,
-        )
-
-
-def _check_graph(graph: Any) -> None:
-    """Refuse anything that is not a directed graph of networkx."""
-    if not hasattr(graph, "is_directed"):
-        raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
-    if not graph.is_directed():
-        raise ValueError(
-            f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
-            "end of an edge is the parent"
         )
 
 

@@ -1,8 +1,7 @@
-"""A hierarchy as a picture (SVG, DOT for Graphviz, JSON for Cytoscape) and as a card in a notebook."""
+"""A hierarchy as an SVG picture and as a card in a notebook."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -69,38 +68,6 @@ class HierarchyDrawing:
             f'<text x="{x + 11}" y="{y + 4}" font-weight="{weight}" fill="currentColor">{text}</text></g>'
         )
 
-    def to_dot(self) -> str:
-        """The picture in the DOT language of Graphviz."""
-        lines = [
-            "digraph hierarchy {",
-            "  rankdir=TB;",
-            '  node [shape=box, style="rounded,filled", fillcolor=white];',
-        ]
-        for term, _ in self.terms:
-            colour = ", fillcolor=lightblue" if term in self.chosen else ""
-            lines.append(f"  {_quoted(term)} [label={_quoted(self.label(term))}{colour}];")
-        lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in self.edges]
-        return "\n".join([*lines, "}", ""])
-
-    def to_cytoscape(self) -> str:
-        """JSON that Cytoscape and Cytoscape.js read: nodes and edges, each with its data."""
-        nodes = [
-            {
-                "data": {
-                    "id": term,
-                    "name": self.names.get(term, term),
-                    "level": level,
-                    "chosen": term in self.chosen,
-                }
-            }
-            for term, level in self.terms
-        ]
-        edges = [
-            {"data": {"id": f"{parent} -> {child}", "source": parent, "target": child}}
-            for parent, child in self.edges
-        ]
-        return json.dumps({"elements": {"nodes": nodes, "edges": edges}}, ensure_ascii=False, indent=1)
-
     def _repr_svg_(self) -> str:
         return self.to_svg()
 
@@ -140,10 +107,6 @@ def _edge(x1: float, y1: float, x2: float, y2: float) -> str:
     beside = x1 - 8  # not through the points in between
     turn = f"C{beside},{y1 + 2} {beside},{y1 + 6} {beside},{y1 + 12}V{y2 - 8}Q{beside},{y2} {beside + 8},{y2}"
     return f"M{x1},{y1}{turn}H{x2}"
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
 
 
 def hierarchy_html(hierarchy: Any) -> str:

@@ -8,7 +8,6 @@ from pathlib import PurePath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hietan.datasets.build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
 from hietan.datasets.building.columns import Columns, choose_columns, given_columns
@@ -137,8 +136,14 @@ def assemble(
     options = options.resolved_for(go)
     hierarchy = go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
-    account = _open_account(known_labels, options)
-    _count_relations(go, options, account.relations)
+    account = Account(
+        "{row}s" if known_labels is None else "labelled {row}s",
+        "terms" if options.features is None else "features asked for",
+    )
+    if known_labels is not None:
+        account.label_rows = known_labels.tally
+    account.relations.read = sum(1 for _ in go.edges(options.relations))
+    account.relations.drop(UNDEFINED_PARENT, len(go.undefined_parents(options.relations)))
     stream = open_annotations(annotations, options, go)
     account.row_noun = row_noun or _usual_noun(stream)
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
@@ -146,11 +151,16 @@ def assemble(
     genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
     rows = _choose_rows(known_labels, genes, options, account)
     _count_lines(stream, genes, rows, account.annotations)
-    attributes = _open_attributes(columns, rows, options, account)
+    attributes = None
+    if columns is not None:
+        attributes = open_attributes(columns, rows.names, options.id_column, options.header)
+        account.table_rows, account.table_columns = attributes.rows, attributes.columns
     rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
     for complaint in account.complaints(meanings.unmatched):
         warnings.warn(complaint, DataWarning, stacklevel=3)
-    y, target_names = _classes(rows, known_labels)
+    target_names = () if known_labels is None else known_labels.classes
+    number = {label: c for c, label in enumerate(target_names)}
+    y = np.array([number.get(label, -1) for label in rows.labels], dtype=np.intp)  # -1 without labels
     return Dataset(
         X=chosen.X,
         y=y,
@@ -166,7 +176,9 @@ def assemble(
             "options": options.as_dict(),
             "account": account.as_dict(),
             **_found_out(go, stream, known_labels, attributes),
-            **_remarks(chosen, y),
+            "missing_features": list(chosen.missing),
+            "empty_rows": int((np.diff(chosen.X.indptr) == 0).sum()),
+            **count_duplicates(chosen.X, y),
         },
         name=name,
         symbols=rows.symbols(genes),
@@ -210,29 +222,6 @@ def _terms_to_leave_out(
     return frozenset(left_out)
 
 
-def _open_attributes(
-    columns: Any, rows: GeneRows, options: BuildOptions, account: Account
-) -> Attributes | None:
-    if columns is None:
-        return None
-    attributes = open_attributes(columns, rows.names, options.id_column, options.header)
-    account.table_rows, account.table_columns = attributes.rows, attributes.columns
-    return attributes
-
-
-def _open_account(labels: Labels | None, options: BuildOptions) -> Account:
-    rows = "{row}s" if labels is None else "labelled {row}s"
-    account = Account(rows, "terms" if options.features is None else "features asked for")
-    if labels is not None:
-        account.label_rows = labels.tally
-    return account
-
-
-def _count_relations(ontology: Ontology, options: BuildOptions, tally: Tally) -> None:
-    tally.read = sum(1 for _ in ontology.edges(options.relations))
-    tally.drop(UNDEFINED_PARENT, len(ontology.undefined_parents(options.relations)))
-
-
 def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
     if labels is None:
         rows = all_rows(genes, options.match[0], account.rows)
@@ -269,14 +258,21 @@ def _choose_table(
     duplicates are dropped, so that neither option changes what the other keeps.
     """
     column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
-    X = hierarchy.close(rows.annotated_with(genes, column_of, len(hierarchy)))
+    X = hierarchy.close(genes.annotated(rows.objects, column_of, len(hierarchy)))
     tests = _choose_tests(attributes, ontology, options)
     if options.features is not None:
         features = tuple(name for name in options.features if name not in tests)
         columns = given_columns(X, ontology, hierarchy, features, account.terms)
     else:
         columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
-        left_out = _with_ancestors(genes.left_out, hierarchy, options, ontology)
+        # The features that are missing because annotations were left out: those to drop at or above one of these.
+        to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
+        left_out = {
+            above
+            for term in genes.left_out
+            for above in ({term} | hierarchy.ancestors(term))
+            if above in to_drop
+        }
         account.terms.read += len(left_out)
         account.terms.drop(LEFT_OUT, len(left_out))
     del X  # it may be as large as everything else together
@@ -319,23 +315,3 @@ def _choose_tests(
                 f"the further table makes a feature {name!r:.80}, which is a term; rename the column"
             )
     return named
-
-
-def _with_ancestors(
-    left_out: Iterable[str], hierarchy: Hierarchy, options: BuildOptions, ontology: Ontology
-) -> set[str]:
-    """The features that are missing because annotations were left out: those to drop that have one at or below them."""
-    to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
-    return {above for term in left_out for above in ({term} | hierarchy.ancestors(term)) if above in to_drop}
-
-
-def _classes(rows: GeneRows, labels: Labels | None) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    if labels is None:
-        return np.full(len(rows.names), -1), ()
-    number = {label: c for c, label in enumerate(labels.classes)}
-    return np.array([number[label] for label in rows.labels], dtype=np.intp), labels.classes
-
-
-def _remarks(columns: Columns, y: NDArray[np.intp]) -> dict[str, Any]:
-    empty = int((np.diff(columns.X.indptr) == 0).sum())
-    return {"missing_features": list(columns.missing), "empty_rows": empty, **count_duplicates(columns.X, y)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan.datasets.build_log import Tally
+from hietan.datasets.duplicates import first_repeated
 from hietan.datasets.readers.files import is_path
 from hietan.datasets.readers.tables import Table, is_position
 from hietan.exceptions import DataError
@@ -109,11 +109,12 @@ def open_attributes(
     if hasattr(source, "iloc"):
         names = [str(name) for name in source.columns]
         records = zip(source.index, source.itertuples(index=False, name=None), strict=True)
-        return _joined(names, ((str(key), [str(v) for v in values]) for key, values in records), rows, ())
+        texts = ((str(key), [str(v) for v in values]) for key, values in records)
+        return _joined(names, texts, rows, Tally("table rows", read=len(source)))
     if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
         names = list(dict.fromkeys(str(name) for values in source.values() for name in values))
         listed = ((str(key), [str(each.get(n, "")) for n in names]) for key, each in source.items())
-        return _joined(names, listed, rows, ())
+        return _joined(names, listed, rows, Tally("table rows", read=len(source)))
     raise TypeError(
         "columns must be a table: a path, an open file, a pandas frame whose index holds the ids, or "
         f"{{id: {{column: value}}}}; got {type(source).__name__}"
@@ -133,50 +134,43 @@ def _from_table(
     at = table.column(id_column) if known and id_column is not None else 0
     if len(names) < 2:
         raise DataError("expected a column of ids and at least one further column", table.name)
-    repeated = [name for name, count in Counter(names).items() if count > 1]
+    repeated = first_repeated(names)
     if repeated or not all(names):
-        what = f"{repeated[0]!r} is there twice" if repeated else "one of them is empty"
+        what = f"{repeated!r} is there twice" if repeated else "one of them is empty"
         raise DataError(f"the names of the columns must differ, but {what}", table.name)
-    unread = Tally("table rows")
-    cells = ((row[at].strip(), [*row[:at], *row[at + 1 :]]) for _, row in table.rows(len(names) - 1, unread))
-    return _joined([*names[:at], *names[at + 1 :]], cells, rows, (table.name,), unread)
+    tally = Tally("table rows")
+    cells = ((row[at].strip(), [*row[:at], *row[at + 1 :]]) for _, row in table.rows(len(names) - 1, tally))
+    return _joined([*names[:at], *names[at + 1 :]], cells, rows, tally, f"{table.name}: ")
 
 
 def _joined(
     names: list[str],
     records: Iterable[tuple[str, Sequence[str]]],
     rows: Sequence[str],
-    source: tuple[str, ...],
-    tally: Tally | None = None,
+    tally: Tally,
+    source: str = "",
 ) -> Attributes:
     """The values of the rows that are there; the first of several records of one id counts."""
     position = {name: i for i, name in enumerate(rows)}
     values = np.full((len(names), len(rows)), MISSING, dtype=object)
-    seen, counted = set[str](), tally or Tally("table rows")
+    seen = set[str]()
     for name, cells in records:
-        if tally is None:
-            counted.read += 1
         at = position.get(name)
         if at is None:
-            counted.drop("not a row of the dataset")
+            tally.drop("not a row of the dataset")
         elif name in seen:
-            counted.drop("second entry of a row")
+            tally.drop("second entry of a row")
         else:
             seen.add(name)
-            values[:, at] = [_clean(cell) for cell in cells[: len(names)]]
+            texts = [cell.strip() for cell in cells[: len(names)]]
+            values[:, at] = [MISSING if text.lower() in _MISSING else text for text in texts]
     lacking = (values == MISSING).sum(axis=1).tolist()
-    where = f"{source[0]}: " if source else ""
     remarks = tuple(
-        f"{where}{count} of {len(rows)} values of {name!r} are missing"
+        f"{source}{count} of {len(rows)} values of {name!r} are missing"
         for name, count in zip(names, lacking, strict=True)
         if count
     )
-    return Attributes(dict(zip(names, values, strict=True)), counted, remarks=remarks)
-
-
-def _clean(cell: str) -> str:
-    text = cell.strip()
-    return MISSING if text.lower() in _MISSING else text
+    return Attributes(dict(zip(names, values, strict=True)), tally, remarks=remarks)
 
 
 def as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
@@ -202,18 +196,18 @@ def _tests_of(column: str, texts: NDArray[Any], bins: int, tally: Tally) -> list
     present = texts[texts != MISSING]
     numbers = as_numbers(present)
     missing = [ColumnTest(column, MISSING)] if len(present) < len(texts) else []
-    if len(present) and not np.isnan(numbers).any():
+    if not len(present):
+        return missing
+    values = sorted(set(present.tolist()))
+    if not np.isnan(numbers).any():
         different = np.unique(numbers)
         if len(different) > max(bins, 2):
             tally.change("binned")
             edges = [-np.inf, *_inner_edges(numbers, bins), np.inf]
-            ranges = pairwise(edges)
-            return [*(ColumnTest(column, low=low, high=high) for low, high in ranges), *missing]
-        tally.change("one feature per value")
-        return [*(ColumnTest(column, f"{number:.10g}") for number in different.tolist()), *missing]
-    if len(present):
-        tally.change("one feature per value")
-    return [*(ColumnTest(column, text) for text in sorted(set(present.tolist()))), *missing]
+            return [*(ColumnTest(column, low=low, high=high) for low, high in pairwise(edges)), *missing]
+        values = [f"{number:.10g}" for number in different.tolist()]
+    tally.change("one feature per value")
+    return [*(ColumnTest(column, value) for value in values), *missing]
 
 
 def _inner_edges(numbers: NDArray[np.float64], bins: int) -> list[float]:

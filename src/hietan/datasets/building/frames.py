@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ from scipy.sparse import csr_array, hstack
 from hietan._runtime.spelling import first_few
 from hietan.datasets.building.extra_columns import choose_tests, open_attributes, passed_by_rows
 from hietan.datasets.dataset import Dataset
-from hietan.datasets.duplicates import count_duplicates
+from hietan.datasets.duplicates import count_duplicates, first_repeated
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy.term_rows import column_ones, rows_from_columns
 
@@ -35,7 +34,8 @@ def dataset_from_frame(
         )
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         hierarchy = Hierarchy.from_edges(hierarchy)
-    _refuse_repeated(frame)
+    if (repeated := first_repeated(map(str, frame.columns))) is not None:
+        raise ValueError(f"the frame has several columns {repeated!r}; rename or drop them")
     rows = list(map(str, frame.index)) if hasattr(frame, "iloc") else list(map(str, range(len(frame))))
     labels, frame = _split_target(frame, target, rows)
     known = [label for label in frame.columns if hierarchy is not None and label in hierarchy]
@@ -69,12 +69,6 @@ def dataset_from_frame(
         name=name,
         row_noun=row_noun,
     )
-
-
-def _refuse_repeated(frame: Any) -> None:
-    repeated = [label for label, count in Counter(map(str, frame.columns)).items() if count > 1]
-    if repeated:
-        raise ValueError(f"the frame has several columns {repeated[0]!r}; rename or drop them")
 
 
 def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[str] | None, Any]:

@@ -154,11 +154,6 @@ class Genes:
         np.add.at(np.frombuffer(self.lines, dtype=np.int64), numbers, 1)
         self.pairs.add_many(numbers, terms)
 
-    @property
-    def have_no_other_names(self) -> bool:
-        """Whether the objects are known by their ids alone."""
-        return not self.by_symbol and not self.by_synonym
-
     def has_terms(self, objects: Iterable[str]) -> bool:
         """Whether any of these objects has a usable annotation."""
         return any(self.lines[self.numbers[name]] for name in objects)
@@ -179,13 +174,10 @@ class Genes:
             dtype=np.int32,
             count=int(sizes.sum()),
         )
-        if (sizes == 1).all():
-            table = table[numbers]
-        else:
-            ones = np.ones(len(numbers), dtype=np.uint8)
-            indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
-            table = csr_array((ones, numbers, indptr), shape=(len(rows), len(self.numbers))) @ table
-            table.data[:] = 1
+        ones = np.ones(len(numbers), dtype=np.uint8)
+        indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        table = csr_array((ones, numbers, indptr), shape=(len(rows), len(self.numbers))) @ table
+        table.data[:] = 1
         table.sort_indices()
         chosen: csr_array = table
         return chosen
@@ -277,10 +269,6 @@ class GeneRows:
     objects: list[tuple[str, ...]]
     labels: list[str]
 
-    def annotated_with(self, genes: Genes, column_of: Mapping[str, int], n_columns: int) -> csr_array:
-        """A matrix with a 1 for each term that an object of the row is annotated with directly."""
-        return genes.annotated(self.objects, column_of, n_columns)
-
     def symbols(self, genes: Genes) -> tuple[str, ...]:
         """The symbol of each row's first object that has one; none at all if they only repeat the names."""
         if not genes.symbols:
@@ -294,8 +282,6 @@ class GeneRows:
 
     def synonyms(self, genes: Genes) -> tuple[tuple[str, ...], ...]:
         """All other names of each row: the ids, symbols and synonyms of its objects; none at all if no row has any."""
-        if genes.have_no_other_names and self.objects == list(zip(self.names)):
-            return ()
         listed, shown = genes.synonyms(), self.symbols(genes) or ("",) * len(self.names)
         found = []
         for objects, name, symbol in zip(self.objects, self.names, shown, strict=True):

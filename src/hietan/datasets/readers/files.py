@@ -7,7 +7,6 @@ and keep the name.
 from __future__ import annotations
 
 import codecs
-import errno
 import gzip
 import hashlib
 import io
@@ -28,10 +27,13 @@ from hietan.exceptions import DataError, DataWarning
 TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
-_LONGEST_LINE = 1 << 25
-# A RuntimeError is what `zipfile` raises for encrypted members and, as NotImplementedError, for unknown compressions.
-BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, zipfile.BadZipFile, RuntimeError)
-"""What reading a damaged archive raises."""
+# A RuntimeError is what `zipfile` raises for encrypted members and, as NotImplementedError, for unknown compressions;
+# wrong offsets make it seek before the beginning of a file, which is an OSError or a ValueError.
+BROKEN = (
+    *(OSError, EOFError, ValueError, OverflowError, RuntimeError),
+    *(zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile),
+)
+"""What reading a damaged file or archive raises."""
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
@@ -68,15 +70,13 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def numbered_lines(
-    source: TextSource, longest: int = _LONGEST_LINE, *, whole: bool = False
-) -> Generator[tuple[int, str], None, None]:
+def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tuple[int, str], None, None]:
     """(number, line) for each line, counted from 1, without its line ending, of whatever kind.
 
     `source` is a path to a plain file, a `.gz`, a `.zip` or a member of one (``"genage.zip/worm.tsv"``), or an open
     file, which is left open. Lines that are not UTF-8 are read as Latin-1, and a warning counts them; binary or
-    damaged content is an error, and so is a line of more than `longest` characters. With `whole`, a warning says if
-    the last line has no end: a file that was cut short mostly ends within a line.
+    damaged content is an error. With `whole`, a warning says if the last line has no end: a file that was cut short
+    mostly ends within a line.
     """
     name, start, rest, n_latin, first_latin = source_name(source), 1, "", 0, 0
     for text, broken in _texts(source):
@@ -86,8 +86,6 @@ def numbered_lines(
         known = rest + text
         lines = known.split("\n")
         rest = lines.pop()
-        if len(rest) > longest:
-            raise DataError(f"the line has no end within {longest:,} characters", name, start + len(lines))
         if not known.isascii():
             for k, line in enumerate(map(_as_latin1, lines)):
                 if line != lines[k]:
@@ -115,23 +113,17 @@ def first_lines(source: TextSource, count: int) -> list[str]:
 
     There are none if the source is an open file that cannot be rewound.
     """
-    if is_path(source):
-        return _some_lines(source, count)
-    file: Any = source
-    if not (hasattr(file, "seekable") and file.seekable()):
+    file: Any = None if is_path(source) else source
+    if file is not None and not (hasattr(file, "seekable") and file.seekable()):
         return []
-    position = file.tell()
-    found = _some_lines(source, count)
-    file.seek(position)
-    return found
-
-
-def _some_lines(source: TextSource, count: int) -> list[str]:
+    position = 0 if file is None else file.tell()
     lines = numbered_lines(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # the same will be said when the file is read
         found = list(islice((line for _, line in lines if line.strip()), count))
     lines.close()
+    if file is not None:
+        file.seek(position)
     return found
 
 
@@ -157,9 +149,7 @@ def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
         while True:
             try:
                 piece = read(_CHUNK)
-            except (*BROKEN, UnicodeDecodeError, OSError) as error:
-                if isinstance(error, OSError) and not _is_about_content(error):
-                    raise
+            except BROKEN as error:
                 yield "", str(error) or type(error).__name__
                 return
             text: str = newlines.decode(piece, final=not piece)
@@ -182,38 +172,18 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
             raw: Any = stack.enter_context(path.open("rb"))
         else:
             raw = source
-        try:
-            file = _unpacked(raw, name, member, stack)
-        except BROKEN as error:
-            raise DataError(f"the archive is damaged: {error}", name) from error
-        yield file
-
-
-def _unpacked(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
-    magic = _peek(raw)
-    if magic[:2] == b"\x1f\x8b":
-        return stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
-    if magic == b"PK\x03\x04" or member:
-        return _open_member(raw, name, member, stack)
-    return raw
-
-
-def _open_member(raw: Any, name: str, member: str, stack: ExitStack) -> Any:
-    """Open a member of a zip archive; whatever a damaged directory makes `zipfile` raise becomes a BadZipFile."""
-    try:
-        archive = stack.enter_context(zipfile.ZipFile(raw))
-        return stack.enter_context(archive.open(_member(archive, name, member)))
-    except DataError:
-        raise
-    except (OSError, ValueError, OverflowError, struct.error) as error:
-        if isinstance(error, OSError) and not _is_about_content(error):
-            raise
-        raise zipfile.BadZipFile(str(error)) from error
-
-
-def _is_about_content(error: OSError) -> bool:
-    """Whether the error is about damaged content, such as an offset below 0, and not about the disk."""
-    return isinstance(error, gzip.BadGzipFile) or error.errno in (None, errno.EINVAL)
+        magic = _peek(raw)
+        if magic[:2] == b"\x1f\x8b":
+            raw = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
+        elif magic == b"PK\x03\x04" or member:
+            try:
+                archive = stack.enter_context(zipfile.ZipFile(raw))
+                raw = stack.enter_context(archive.open(_member(archive, name, member)))
+            except DataError:
+                raise
+            except BROKEN as error:
+                raise DataError(f"the archive is damaged: {error}", name) from error
+        yield raw
 
 
 def _peek(raw: Any) -> bytes:

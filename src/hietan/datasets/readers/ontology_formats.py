@@ -59,7 +59,7 @@ def _read_whole(source: TextSource, name: str) -> bytes:
     with open_binary_or_text(source) as file:
         try:
             content = file.read()
-        except (*BROKEN, UnicodeDecodeError) as error:
+        except BROKEN as error:
             raise DataError(f"the file is damaged or cut short: {error}", name) from error
     data: bytes = content.encode() if isinstance(content, str) else content
     if data.lstrip().startswith(b"{"):
