@@ -52,11 +52,11 @@ CLI_MISTAKES = {
     ),
     "a misspelt smoothing": (
         "fit data.hietan -m tan --smoothing poold -o OUT",
-        "error: unknown smoothing 'poold'; did you mean 'pooled'?",
+        "error: smoothing must be one of laplace, pooled; got 'poold'",
     ),
     "an alpha of 0": (
         "fit data.hietan -m tan --alpha 0 -o OUT",
-        "error: alpha is 0.0; expected a number from 1e-300 to 1e300",
+        "error: alpha must be a number above 0",
     ),
     "a lambda that is a word": (
         "fit data.hietan -m proximal-graph --lam small -o OUT",
@@ -64,7 +64,7 @@ CLI_MISTAKES = {
     ),
     "class priors in percent": (
         "fit data.hietan -m tan --class-prior 30,70 -o OUT",
-        "error: class_prior is 30, 70; expected a probability above 0 for each class, with the sum 1",
+        "error: class_prior must hold a probability above 0 for each of the 2 classes, summing to 1",
     ),
     "class priors that are no numbers": (
         "fit data.hietan -m tan --class-prior equal -o OUT",

@@ -1,9 +1,9 @@
-"""Misspelt names: which known name was probably meant."""
+"""Names in error messages: unknown and misspelt ones, and lists that are cut short."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 _SHORTEST = 5  # letters of a word in which a typo is looked for
 _MOST = 10  # words in which typos are looked for: each is compared with all known words
@@ -67,3 +67,27 @@ def _bare(name: str) -> str:
 
 def _is_word(bare: str) -> bool:
     return len(bare) >= _SHORTEST and bare.isalpha()
+
+
+def refuse_unknown(names: Iterable[str], known: Collection[str], where: str) -> None:
+    """Raise ValueError, which begins with `where`, for names that are not among the known ones."""
+    unknown = list(dict.fromkeys(name for name in names if name not in known))
+    if unknown:
+        listed = first_few(list(known)) or "there are none"
+        raise ValueError(f"{where} {first_few(unknown)}, not among the features ({listed})")
+
+
+def first_few(names: Sequence[str], at_most: int = 3) -> str:
+    """Return the first few names, and how many more there are.
+
+    >>> first_few(["a", "b", "c", "d"], at_most=2)
+    "'a', 'b' and 2 more"
+    """
+    more = len(names) - at_most
+    return ", ".join(map(repr, names[:at_most])) + (f" and {more:,} more" if more > 0 else "")
+
+
+def clip(value: object, width: int = 60) -> str:
+    """Return the representation of a value, cut to a width."""
+    text = repr(value)
+    return text if len(text) <= width else text[: width - 3] + "..."

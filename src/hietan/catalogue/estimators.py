@@ -124,18 +124,8 @@ def make_fitted_method(
             )
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
             raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
-    if smoothing is not None and smoothing not in SMOOTHINGS:
-        raise CatalogueError(f"unknown smoothing {smoothing!r}{suggest(smoothing, SMOOTHINGS)}")
     if isinstance(lam, str):
         given["lam"] = None if lam == "tuned" else _number("lam", lam)
-    _check_numbers([] if alpha is None else [alpha], given.get("lam"), None, None)
-    if class_prior is not None and not (
-        all(is_positive(p) for p in class_prior) and abs(sum(class_prior) - 1) < 1e-6
-    ):
-        raise CatalogueError(
-            f"class_prior is {', '.join(map(number_text, class_prior))}; expected a probability above 0 for each "
-            "class, with the sum 1"
-        )
     return estimator.set_params(**given)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice
@@ -13,19 +15,9 @@ from numpy.typing import NDArray
 
 import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
+from hietan._runtime.spelling import clip, first_few, refuse_unknown
+from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy.checks import (
-    check_adjacency,
-    check_graph,
-    check_listing,
-    check_names,
-    check_pair,
-    check_parents,
-    edges_of_frame,
-    first_few,
-    refuse_cycle,
-    refuse_unknown,
-)
 from hietan.hierarchy.drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
@@ -88,14 +80,14 @@ class Hierarchy:
         """
         if isinstance(edges, dict):
             raise TypeError("edges is a dict; for {child: [parents]} use Hierarchy.from_parents")
-        check_listing(edges, "edges", "(parent, child) pairs")
-        listed, names = edges_of_frame(edges) if hasattr(edges, "columns") else (edges, None)
-        pairs = [check_pair(edge) for edge in listed]
+        _check_listing(edges, "edges", "(parent, child) pairs")
+        listed, names = _edges_of_frame(edges) if hasattr(edges, "columns") else (edges, None)
+        pairs = [_check_pair(edge) for edge in listed]
         if isinstance(edges, set | frozenset):
             pairs.sort()  # the order of a set differs from run to run
         if features is None:
             features = dict.fromkeys(names or (name for pair in pairs for name in pair))
-        return cls._from_names(check_names(features), pairs)
+        return cls._from_names(_check_names(features), pairs)
 
     @classmethod
     def from_parents(
@@ -116,8 +108,8 @@ class Hierarchy:
         >>> Hierarchy.from_parents({"cat": ["mammal"], "mammal": ["animal"], "rock": []}).features
         ('cat', 'mammal', 'animal', 'rock')
         """
-        pairs, seen = check_parents(parents)
-        names = check_names(seen if features is None else features)
+        pairs, seen = _check_parents(parents)
+        names = _check_names(seen if features is None else features)
         refuse_unknown(seen, dict.fromkeys(names), "parents names")
         return cls._from_names(names, pairs)
 
@@ -132,8 +124,8 @@ class Hierarchy:
         child_to_parent : bool
             Whether edges run from child to parent, as in graphs that obonet reads, rather than from parent to child.
         """
-        check_graph(graph)
-        names = check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
+        _check_graph(graph)
+        names = _check_names(graph.nodes, "graph", "networkx.relabel_nodes(graph, str) renames all nodes")
         pairs = [(v, u) if child_to_parent else (u, v) for u, v in graph.edges()]
         return cls._from_names(names, pairs)
 
@@ -153,8 +145,8 @@ class Hierarchy:
         >>> Hierarchy.from_adjacency([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).edges
         (('x0', 'x1'), ('x0', 'x2'))
         """
-        d, parent, child = check_adjacency(A)
-        names = check_names((f"x{j}" for j in range(d)) if features is None else features)
+        d, parent, child = _check_adjacency(A)
+        names = _check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(
                 f"A has {d} columns but features has {len(names)} names; give one name per column"
@@ -164,7 +156,7 @@ class Hierarchy:
     @classmethod
     def unrelated(cls, features: Iterable[str]) -> Hierarchy:
         """Build a hierarchy of these features, without edges."""
-        return cls._from_names(check_names(features), [])
+        return cls._from_names(_check_names(features), [])
 
     @classmethod
     def _from_names(cls, names: tuple[str, ...], pairs: Sequence[tuple[str, str]]) -> Hierarchy:
@@ -181,7 +173,7 @@ class Hierarchy:
         if (depths < 0).any():
             loops = parent[parent == child]
             cycle = loops[:1].tolist() if loops.size else _graph.find_cycle(parents, depths)
-            refuse_cycle([names[v] for v in cycle])
+            _refuse_cycle([names[v] for v in cycle])
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
@@ -290,7 +282,7 @@ class Hierarchy:
         features: the parents of a feature are the kept ancestors that are reached by a path without any other kept
         feature.
         """
-        names = check_names(features)
+        names = _check_names(features)
         refuse_unknown(names, self._index, "the restriction names")
         return self._over(names)
 
@@ -315,7 +307,7 @@ class Hierarchy:
                     "a data frame before the classifier), or restrict the hierarchy to the columns of X"
                 )
             return self
-        names = check_names(feature_names)
+        names = _check_names(feature_names)
         if len(names) != n_features:
             raise ValueError(f"{len(names)} feature names for {n_features} columns; give one name per column")
         self._refuse_strangers(names)
@@ -484,7 +476,7 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
     parent, child : arrays of integers of shape (n_edges,)
         The positions of both ends of each edge among the features.
     """
-    names = check_names(features)
+    names = _check_names(features)
     for ends in (parent, child):
         if not isinstance(ends, np.ndarray) or ends.ndim != 1 or ends.dtype.kind not in "iu":
             raise ValueError("the ends of the edges must be two arrays of positions")
@@ -493,3 +485,142 @@ def rebuild(features: Iterable[Any], parent: NDArray[Any], child: NDArray[Any]) 
     if parent.shape != child.shape:
         raise ValueError(f"there are {len(parent)} parents but {len(child)} children of edges")
     return Hierarchy._from_arrays(names, parent, child)
+
+
+# ------------------------------------------------------------------------------------------ checks
+
+
+def _check_name(name: object, advice: str = "convert it with str(...)") -> str:
+    """The name as a plain string; anything but a string, and the empty string, is refused."""
+    if not isinstance(name, str):
+        raise TypeError(f"a feature name must be a string, got {name!r} ({type(name).__name__}); {advice}")
+    if not name:
+        raise ValueError("a feature name must not be empty, got ''; name every feature")
+    return str(name)  # strings of numpy become plain ones
+
+
+def _check_names(
+    features: Iterable[object], what: str = "features", advice: str = "convert it with str(...)"
+) -> tuple[str, ...]:
+    """The names as a tuple of plain strings, each of which occurs once."""
+    _check_listing(features, what, "names")
+    if isinstance(features, set | frozenset):
+        raise TypeError(
+            f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
+        )
+    names: tuple[Any, ...] = tuple(features)
+    if not set(map(type, names)) <= {str} or "" in names:
+        names = tuple(_check_name(name, advice) for name in names)
+    if len(set(names)) < len(names):
+        repeated = [name for name, times in Counter(names).items() if times > 1]
+        raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")
+    return names
+
+
+def _check_pair(edge: object) -> tuple[str, str]:
+    """The names of the parent and the child of an edge."""
+    if not isinstance(edge, tuple | list | np.ndarray) or len(edge) != 2:
+        raise ValueError(f"an edge must be a pair (parent, child), got {edge!r}")
+    return _check_name(edge[0]), _check_name(edge[1])
+
+
+def _check_listing(values: object, what: str, of: str) -> None:
+    """Refuse anything that cannot be iterated over, and strings, whose items are letters."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise TypeError(f"{what} must be a list of {of}, got the {type(values).__name__} {clip(values)}")
+
+
+def _check_adjacency(A: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+    """The number of vertices and the ends of the edges, parents and children, of a square matrix."""
+    if hasattr(A, "columns"):
+        raise TypeError("A is a data frame; pass A.to_numpy() and features=list(A.columns)")
+    matrix: Any = A if sp.issparse(A) else np.asarray(A)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ValueError(f"A must be a square matrix, got shape {matrix.shape}")
+    if matrix.dtype.kind not in "buif":
+        raise TypeError(f"A must hold numbers, got dtype {matrix.dtype}")
+    entries: Any = sp.coo_array(matrix)
+    parent, child = entries.row.astype(np.int64), entries.col.astype(np.int64)
+    wrong = np.flatnonzero(~np.isfinite(entries.data))
+    if wrong.size:
+        k = wrong[0]
+        raise ValueError(f"A must be finite, but A[{parent[k]}, {child[k]}] is {entries.data[k]}")
+    edge = entries.data != 0
+    return matrix.shape[0], parent[edge], child[edge]
+
+
+def _check_parents(parents: object) -> tuple[list[tuple[str, str]], list[str]]:
+    """The edges of a mapping of features to their parents, and all names in order of appearance."""
+    if not isinstance(parents, Mapping):
+        kind = type(parents).__name__
+        raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
+    pairs, seen = [], dict[str, None]()
+    for child, above in parents.items():
+        _check_listing(above, f"the parents of {child!r}", "names")
+        listed = [_check_name(parent) for parent in above]
+        if isinstance(above, set | frozenset):
+            listed.sort()  # the order of a set differs from run to run
+        seen.update(dict.fromkeys([_check_name(child), *listed]))
+        pairs += [(parent, child) for parent in listed]
+    return pairs, list(seen)
+
+
+def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
+    """The (parent, child) pairs of a frame, and all names in order of appearance, those of lone roots included."""
+    labels = list(frame.columns)
+    plain = [str(label).strip().lower() for label in labels]
+    if plain.count("parent") == 1 and plain.count("child") == 1:
+        parent_at, child_at = plain.index("parent"), plain.index("child")
+    elif len(labels) == 2 and not {"parent", "child"} & set(plain):
+        parent_at, child_at = 0, 1
+    else:
+        shown = ", ".join(map(repr, labels[:8]))
+        raise ValueError(
+            f"edges is a frame with the columns {shown}; expected two, (parent, child), or columns of these names"
+        )
+    pairs, names = list[tuple[Any, Any]](), list[Any]()
+    columns = (frame[labels[at]].to_list() for at in (parent_at, child_at))
+    for parent, child in zip(*columns, strict=True):
+        if parent is None or parent == "" or parent != parent:  # NaN differs from itself
+            names.append(child)
+        else:
+            pairs.append((parent, child))
+            names += (parent, child)
+    if "parent" not in plain:
+        _warn_of_order(pairs, labels)
+    return pairs, names
+
+
+def _warn_of_order(pairs: Iterable[tuple[Any, Any]], labels: Sequence[Any]) -> None:
+    """Warn if the first column, which is taken as the parent, rather seems to be the child."""
+    named = [
+        pair for pair in pairs if all(isinstance(name, str) for name in pair)
+    ]  # others are refused later
+    parents, children = ({pair[k] for pair in named} for k in (0, 1))
+    roots, leaves = len(parents - children), len(children - parents)
+    if roots > leaves:
+        warnings.warn(
+            f"the column {labels[0]!r} was taken as the parent and {labels[1]!r} as the child, but then there are more "
+            f"roots ({roots}) than leaves ({leaves}); name the columns 'parent' and 'child'",
+            HierarchyWarning,
+            stacklevel=4,
+        )
+
+
+def _check_graph(graph: Any) -> None:
+    """Refuse anything that is not a directed graph of networkx."""
+    if not hasattr(graph, "is_directed"):
+        raise TypeError(f"graph must be a networkx.DiGraph, got a {type(graph).__name__}")
+    if not graph.is_directed():
+        raise ValueError(
+            f"graph must be directed, from parent to child; a {type(graph).__name__} does not say which "
+            "end of an edge is the parent"
+        )
+
+
+def _refuse_cycle(cycle: Sequence[str]) -> NoReturn:
+    """Refuse edges that form a cycle, whose names are given from parent to child."""
+    if len(cycle) == 1:
+        raise ValueError(f"{cycle[0]!r} is its own parent; remove that edge")
+    shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
+    raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")

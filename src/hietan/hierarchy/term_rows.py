@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from hietan._runtime.spelling import clip
 from hietan.hierarchy._hierarchy import Hierarchy
-from hietan.hierarchy.checks import clip
 
 
 class TermRows(NamedTuple):

@@ -14,10 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.notebook import Documented
 from hietan._runtime.optional import import_optional
+from hietan._runtime.spelling import first_few
 from hietan.classifiers.checks import check_hierarchy
 from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy.checks import first_few
 from hietan.hierarchy.term_rows import TermRows, rows_from_columns, rows_from_lists, rows_from_pairs
 
 _INPUTS = ("auto", "lists", "pairs", "columns")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hietan._runtime.notebook import card
 from hietan._runtime.optional import import_optional
-from hietan.hierarchy.checks import refuse_unknown
+from hietan._runtime.spelling import refuse_unknown
 
 ROOT, ABSENT = -1, -2
 

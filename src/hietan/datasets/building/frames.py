@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
+from hietan._runtime.spelling import first_few
 from hietan.datasets.building.extra_columns import choose_tests, open_attributes, passed_by_rows
 from hietan.datasets.dataset import Dataset
 from hietan.datasets.duplicates import count_duplicates
 from hietan.hierarchy import Hierarchy
-from hietan.hierarchy.checks import first_few
 from hietan.hierarchy.term_rows import column_ones, rows_from_columns
 
 

@@ -80,16 +80,16 @@ def run_study(
         results do not depend on it.
     backend : {"threads", "processes", "dask"}
         Where jobs run. The classifiers of this package release the GIL, so threads suit them well. With "dask", every
-        job goes to a worker of a Dask cluster: that of `scheduler`, that of the active client, or otherwise a cluster
-        of `n_jobs` processes that lasts as long as the study. Each dataset is sent once, and only this process writes
-        results. If a worker dies, its jobs run elsewhere; a job that killed its worker when run on its own counts as
-        failed. A ConnectionError means that the cluster is lost; the same call resumes the study.
+        job goes, with its dataset, to a worker of a Dask cluster: that of `scheduler`, that of the active client, or
+        otherwise a cluster of `n_jobs` processes that lasts as long as the study. Scheduler and workers need the same
+        packages as this process. Only this process writes results. If a worker dies, Dask runs its jobs elsewhere.
     scheduler : str, optional
         The address of a Dask scheduler, such as ``tcp://host:8786``, for the backend "dask".
     executor : concurrent.futures.Executor, optional
         Where jobs run, instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
         `get_executor()`. It gets `n_jobs` jobs at a time (100 if that is None), each with its dataset, and is not shut
-        down. If it breaks down, a StudyError says so, and the same call with a new one resumes the study.
+        down. If an executor or a pool of processes breaks down, a StudyError says so, and the same call resumes the
+        study.
     output : path, optional
         The directory of the results. An interrupted run, whatever stopped it, resumes when called again with the same
         arguments. Without a directory nothing is kept on disk.
@@ -105,8 +105,8 @@ def run_study(
     retry_failed : bool
         Whether to run failed jobs again.
     job_timeout : float, optional
-        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, jobs run in
-        processes of their own, whatever the backend; on the workers of a Dask cluster, each job starts a new one.
+        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, each job
+        runs in another process, wherever the backend runs it.
     progress : callable, optional
         Called with a `Progress` after every job.
     command : str
