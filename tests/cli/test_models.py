@@ -63,7 +63,11 @@ def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
         ("predict OTHER synthetic-0", "other.hietan"),
         ("predict MODEL OTHER", "synthetic lacks 50 of the model's 80 features"),
         ("fit synthetic-0 -m hie-tann", "did you mean 'hie-tan'?"),
-        ("fit synthetic-0 -m logistic-l2", "For other estimators use skops"),
+        (
+            "fit synthetic-0 -m logistic-l2",
+            "logistic-l2 is a LogisticRegression; compare it with `hietan study`",
+        ),
+        ("fit no-such-data -m gtd-tan", "a model file holds a classifier of hietan"),
         ("fit synthetic-0 -m tan:alpha=0", "alpha must be a number above 0"),
         (
             "fit synthetic-0 -m tan:hierarchy=x",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hietan.cli import completion
+from hietan.cli.info import show_dataset
 from hietan.cli.messages import (
     Quiet,
     errors,
@@ -16,10 +17,6 @@ from hietan.cli.messages import (
     refuse_overwriting,
     working,
 )
-
-if TYPE_CHECKING:
-    pass
-from hietan.cli.info import show_dataset
 
 
 def build(

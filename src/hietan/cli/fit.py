@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hietan.cli import completion
+from hietan.cli.info import quality_line
 from hietan.cli.messages import (
     Quiet,
     errors,
@@ -17,10 +18,6 @@ from hietan.cli.messages import (
     tell,
     working,
 )
-
-if TYPE_CHECKING:
-    pass
-from hietan.cli.info import quality_line
 
 
 def fit(
@@ -113,6 +110,7 @@ def fit(
     """
     from hietan.candidates import check_folds, check_threshold, train_model
     from hietan.catalogue import CatalogueError, load_dataset, make_fitted_method
+    from hietan.persistence import CLASSIFIERS
 
     path = output or _model_path(dataset, method)
     with errors(path):
@@ -123,6 +121,11 @@ def fit(
             lam=lam,
             class_prior=_numbers("--class-prior", class_prior),
         )
+        if (kind := type(estimator).__name__) not in CLASSIFIERS:
+            fail(
+                f"a model file holds a classifier of hietan, and {method} is a {kind}; compare it with "
+                "`hietan study`, or fit it in Python and store it with skops"
+            )
         limit = _threshold(threshold)
         check_threshold(limit, 2, validate)
         check_folds(folds, validate)
@@ -140,7 +143,6 @@ def fit(
                 raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
         with working("writing the model"):
             trained.save(path)
-    kind = type(trained.classifier).__name__
     tell(f"{kind} fitted to {data.name}: {len(data.y)} {trained.row_noun}s; written to {path}")
     if trained.validation is not None:
         tell(quality_line(trained))
