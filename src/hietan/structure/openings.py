@@ -17,8 +17,7 @@ from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import RowCounts, check_total
-from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists, parent_lists
-from hietan.structure.rows import BinaryRows, unpack
+from hietan.structure.rows import VIOLATION_BLOCK, BinaryRows, Violation, kernel_lists, parent_lists, unpack
 from hietan.structure.tree import ROOT
 
 
