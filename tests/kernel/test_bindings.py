@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
 from hietan.structure import BinaryRows, EdgeRanking, PairCounts, SparsePairs, count_pairs
-from hietan.structure.relations import kernel_relations
+from hietan.structure.rows import kernel_relations
 from support.processes import PROGRAMS
 
 RNG = np.random.default_rng(0)

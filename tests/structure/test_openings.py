@@ -14,9 +14,9 @@ from hietan.structure import (
     check_open_counts,
     count_openings,
     first_violation,
-    relations,
 )
 from hietan.structure import openings as module
+from hietan.structure.rows import VIOLATION_BLOCK, kernel_lists
 from support.hierarchies import graphs, tables
 from support.twins import openings as twin
 
@@ -52,7 +52,7 @@ def test_counts_are_impossible_where_the_definition_says(graph, data):
             st.sampled_from([-1, 1, 2])
         )
     arrays = (np.array(part, dtype=np.int32) for part in (counts.ones, counts.open))
-    lists = relations.kernel_lists(hierarchy.adjacency)
+    lists = kernel_lists(hierarchy.adjacency)
     found = _kernel.find_impossible_opening(*lists, np.array(counts.class_rows), *arrays)
     assert found == twin.impossible(counts, parents)
 
@@ -101,8 +101,8 @@ def test_threads_find_the_same_violation_and_count_the_same(is_sparse, monkeypat
 
 
 def test_a_later_block_does_not_take_the_place_of_the_first_violation():
-    X = np.zeros((2 * relations.VIOLATION_BLOCK, 6), dtype=np.uint8)
-    X[5, 5] = X[7, 3] = X[relations.VIOLATION_BLOCK + 1, 2] = 1
+    X = np.zeros((2 * VIOLATION_BLOCK, 6), dtype=np.uint8)
+    X[5, 5] = X[7, 3] = X[VIOLATION_BLOCK + 1, 2] = 1
     rows = BinaryRows.from_matrix(X)
     found = count_openings(rows, np.zeros(len(X), dtype=np.int64), 1, FORK)[1]
     assert found == first_violation(rows, FORK) == (7, FORK.features[0], FORK.features[3])

@@ -1,11 +1,16 @@
-"""Fitting to and predicting rows that are in the partitions of a Dask collection."""
+"""Fit to rows in a Dask collection, and predict them.
+
+A collection is treated as a list of delayed blocks of rows: the chunks of an array, the partitions of a data frame, or
+the blocks themselves if a list of them is given. Dask is imported when it is first used.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +18,14 @@ from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan._runtime import dask_blocks
+from hietan._runtime.optional import import_optional
 from hietan.classifiers._fitting import Counting, RowsInMemory, class_totals
-from hietan.classifiers.checks import read_weights
+from hietan.classifiers.checks import is_partitioned, read_weights
 from hietan.hierarchy.tables import column_labels
 from hietan.structure import Violation
+
+# This many parts are summed together, on one worker.
+_FAN_IN = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +81,12 @@ class RowsInBlocks:
 
         The workers share the blocks: each counts one in a single thread.
         """
-        lazy = dask_blocks.dask()
+        lazy = _dask()
         shared = lazy.delayed((self._reader(), how, self.per_class), traverse=False)
         count = lazy.delayed(_count_block, pure=False)
         weights = self.weights or [None] * len(self.X)
         parts = [count(shared, *block) for block in zip(self.X, self.y, weights, strict=True)]
-        total = dask_blocks.tree_sum(parts, _sum).compute()
+        total = _tree_sum(parts, _sum).compute()
         if total is None:
             raise ValueError("X has no rows")
         counts, violation, _ = total
@@ -95,15 +103,15 @@ class RowsInBlocks:
 
 def read_blocks(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> RowsInBlocks:
     """Divide rows, labels and weights into blocks, and ask these for the columns and for the labels that occur."""
-    lazy = dask_blocks.dask()
+    lazy = _dask()
     for name, value, expected in (("X", X, 2), ("y", y, 1), ("sample_weight", sample_weight, 1)):
         found = getattr(value, "ndim", None)  # a delayed block has every attribute, delayed
         if isinstance(found, int) and found != expected:
             raise ValueError(f"{name} has {found} dimension(s), expected {expected}")
-    rows = dask_blocks.row_blocks(X)
-    labels, weights = dask_blocks.label_blocks(y, X, len(rows)), None
+    rows = _row_blocks(X)
+    labels, weights = _label_blocks(y, X, len(rows)), None
     if sample_weight is not None:
-        weights = dask_blocks.label_blocks(sample_weight, X, len(rows), name="sample_weight", what="weights")
+        weights = _label_blocks(sample_weight, X, len(rows), name="sample_weight", what="weights")
     occurring = lazy.delayed(_label_totals, pure=False)
     (width, names), *occurred = lazy.compute(
         lazy.delayed(_columns, pure=False)(rows[0]),
@@ -125,14 +133,14 @@ def also_lazily(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
     @wraps(method)
     def either_way(self: Any, X: Any) -> Any:
-        if not dask_blocks.is_partitioned(X):
+        if not is_partitioned(X):
             return method(self, X)
         check_is_fitted(self)
         name, n_classes = method.__name__, len(self.classes_)
         is_vector = name == "predict" or (name == "decision_function" and n_classes == 2)
         kind = self.classes_.dtype if name == "predict" else np.dtype(np.float64)
         width = None if is_vector else n_classes
-        return dask_blocks.map_blocks(partial(_predict_block, name, width, kind), self, X, width, kind)
+        return _map_blocks(partial(_predict_block, name, width, kind), self, X, width, kind)
 
     return either_way
 
@@ -191,3 +199,94 @@ def _sum(*parts: _Counted | None) -> _Counted | None:
             violation = total[2] + row, parent, child
         total = total[0] + part[0], violation, total[2] + part[2]
     return total
+
+
+# ------------------------------------------------------------------------------------------ Dask
+
+
+def _dask() -> Any:
+    """The module `dask`, or an error that says how to install it."""
+    return import_optional("dask", extra="dask", purpose="a Dask collection")
+
+
+def _row_blocks(X: Any) -> list[Any]:
+    """The delayed blocks of rows, each with all columns."""
+    if isinstance(X, list | tuple):
+        return list(X)
+    if not hasattr(type(X), "to_delayed"):
+        raise TypeError(
+            f"expected a Dask array, data frame or list of delayed blocks, got {type(X).__name__}; "
+            f"wrap a single delayed block in a list"
+        )
+    if hasattr(type(X), "numblocks") and X.ndim == 2 and X.numblocks[1] > 1:
+        X = X.rechunk({1: -1})
+    return list(np.ravel(X.to_delayed()))
+
+
+def _label_blocks(y: Any, X: Any, n_blocks: int, *, name: str = "y", what: str = "labels") -> list[Any]:
+    """The labels of each block of rows of X; y may be a Dask collection like X or an array in memory.
+
+    Weights are divided in the same way; `name` and `what` say in errors what they are.
+    """
+    lengths = _block_lengths(X)
+    if is_partitioned(y):
+        if hasattr(type(y), "rechunk") and lengths is not None and not np.isnan(y.shape[0]):
+            if sum(lengths) != y.shape[0]:
+                raise ValueError(f"X has {sum(lengths)} rows but {name} has {y.shape[0]} {what}")
+            y = y.rechunk((tuple(lengths),))
+        blocks = _row_blocks(y)
+    else:
+        if lengths is None:
+            raise ValueError(
+                f"the lengths of the blocks of X are not known, so {name} cannot be divided; pass {name} in matching "
+                f"blocks"
+            )
+        y = np.asarray(y)
+        if sum(lengths) != len(y):
+            raise ValueError(f"X has {sum(lengths)} rows but {name} has {len(y)} {what}")
+        blocks = np.split(y, np.cumsum(lengths)[:-1])
+    if len(blocks) != n_blocks:
+        raise ValueError(
+            f"X has {n_blocks} blocks of rows but {name} has {len(blocks)}; divide both in the same way"
+        )
+    return blocks
+
+
+def _block_lengths(X: Any) -> list[int] | None:
+    """The number of rows in each block; None if they are not known before the blocks are computed."""
+    chunks = X.chunks if hasattr(type(X), "chunks") else None
+    if chunks is None or np.isnan(chunks[0]).any():
+        return None
+    return [int(rows) for rows in chunks[0]]
+
+
+def _tree_sum(parts: Sequence[Any], add: Callable[..., Any]) -> Any:
+    """A delayed sum: `add(*parts)` of a few parts at a time, then of their sums, until one is left."""
+    delayed = _dask().delayed(add, pure=False)
+    while len(parts) > 1:
+        parts = [delayed(*parts[k : k + _FAN_IN]) for k in range(0, len(parts), _FAN_IN)]
+    return parts[0]
+
+
+def _map_blocks(
+    function: Callable[[Any, Any], Any], model: Any, X: Any, columns: int | None, dtype: np.dtype[Any]
+) -> Any:
+    """A lazy Dask array of `function(model, block)` over all blocks; `columns` is None if the result is a vector.
+
+    The model is sent to each worker once, however many blocks there are.
+    """
+    lazy = _dask()
+    array = import_optional("dask.array", extra="dask", purpose="a Dask array")
+    shared = lazy.delayed(model, name=f"hietan-model-{uuid4().hex}", traverse=False)
+    apply = lazy.delayed(function, pure=False)
+    blocks = _row_blocks(X)
+    lengths: Sequence[float] = _block_lengths(X) or [np.nan] * len(blocks)
+    return array.concatenate(
+        [
+            array.from_delayed(
+                apply(shared, block), shape=(rows,) if columns is None else (rows, columns), dtype=dtype
+            )
+            for block, rows in zip(blocks, lengths, strict=True)
+        ],
+        allow_unknown_chunksizes=True,
+    )

@@ -15,7 +15,6 @@ from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from hietan import _kernel
-from hietan._runtime.dask_blocks import is_partitioned
 from hietan._runtime.parallel import MAX_JOBS
 from hietan._runtime.spelling import lookalikes
 from hietan.exceptions import DataWarning, HierarchyWarning
@@ -363,3 +362,14 @@ def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
         HierarchyWarning,
         stacklevel=stacklevel + 1,
     )
+
+
+def is_partitioned(X: object) -> bool:
+    """Return whether X is a Dask collection, or a list of delayed blocks, without importing Dask."""
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and all(_is_dask(block) for block in X)
+    return _is_dask(X)
+
+
+def _is_dask(value: object) -> bool:
+    return any(kind.__module__.partition(".")[0] in ("dask", "dask_expr") for kind in type(value).__mro__)

@@ -9,12 +9,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hietan._runtime.dask_blocks import is_partitioned
-from hietan.classifiers._base import BaseBayes
-from hietan.classifiers._fitted_state import check_numbers, require
+from hietan.classifiers._base import BaseBayes, check_numbers, require
 from hietan.classifiers._fitting import RowsInMemory, read_rows
 from hietan.classifiers._solvers.leave_one_out import Network
-from hietan.classifiers.checks import ACCEPTED, CHOSEN, Accepted, in_memory, is_weight, require_two_classes
+from hietan.classifiers.checks import (
+    ACCEPTED,
+    CHOSEN,
+    Accepted,
+    in_memory,
+    is_partitioned,
+    is_weight,
+    require_two_classes,
+)
 from hietan.explain import ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.parallel import map_chunks, one_thread
-from hietan.classifiers._fitted_state import FittedState, require
+from hietan.classifiers._base import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.choose_ridge import choose_ridge, choose_temperature

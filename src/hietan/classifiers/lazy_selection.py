@@ -12,8 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._base import PairBayes
-from hietan.classifiers._fitted_state import require
+from hietan.classifiers._base import PairBayes, require
 from hietan.classifiers._fitting import CountFunction
 from hietan.classifiers.checks import ACCEPTED, Accepted, is_one_of, is_whole, random_source
 from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, StateParts

@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hietan.classifiers._fitted_state import FittedState, require
+from hietan.classifiers._base import FittedState, require
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, kernel_rows
 from hietan.classifiers._solvers.lambda_path import (

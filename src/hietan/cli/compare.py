@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 
 from hietan.cli import completion
 from hietan.cli.messages import (
     Quiet,
     errors,
     make_console,
+    make_table,
+    printable,
 )
-
-if TYPE_CHECKING:
-    pass
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from rich.console import Console
-
-from hietan.cli.messages import make_table, printable
 
 if TYPE_CHECKING:
     from hietan.evaluation import MethodComparison, Ranking

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -15,9 +15,6 @@ from hietan.cli.messages import (
     make_table,
     say,
 )
-
-if TYPE_CHECKING:
-    pass
 
 Collection = Annotated[
     str,

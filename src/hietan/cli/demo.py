@@ -30,28 +30,25 @@ if TYPE_CHECKING:
 SMOOTHING = "pooled"
 RANKS_GENES = "hie-logistic"
 REASONS = 3
-Data = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
-        autocompletion=completion.datasets,
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
-Genes = Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", help="Number of jobs at a time; -1 for every core.")]
-Report = Annotated[
-    str, typer.Option(metavar="FILE", help="Also write this comparison as a page to open in a browser.")
-]
 
 
 def demo(
-    data: Data = "worm-BP",
-    folds: Folds = 10,
-    genes: Genes = 10,
-    jobs: Jobs = 1,
-    report: Report = "",
+    data: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
+            autocompletion=completion.datasets,
+        ),
+    ] = "worm-BP",
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    genes: Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")] = 10,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Number of jobs at a time; -1 for every core.")
+    ] = 1,
+    report: Annotated[
+        str, typer.Option(metavar="FILE", help="Also write this comparison as a page to open in a browser.")
+    ] = "",
     quiet: Quiet = False,
 ) -> None:
     """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.

@@ -26,17 +26,16 @@ if TYPE_CHECKING:
 from hietan.cli.predict import ModelFile
 
 SHORTEST_NAME = 20  # in a terminal, longer names of terms are shortened at most to this
-ExplainedData = Annotated[
-    str,
-    typer.Argument(
-        help="The dataset that has the row: a name or a file.", autocompletion=completion.datasets
-    ),
-]
 
 
 def explain(
     model: ModelFile,
-    dataset: ExplainedData,
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="The dataset that has the row: a name or a file.", autocompletion=completion.datasets
+        ),
+    ],
     row: Annotated[
         list[str],
         typer.Option(

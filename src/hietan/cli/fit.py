@@ -19,74 +19,25 @@ from hietan.cli.messages import (
     working,
 )
 
-Method = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        "-m",
-        help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` says when to "
-        "take which.",
-        autocompletion=completion.methods,
-    ),
-]
-Alpha = Annotated[
-    float | None,
-    typer.Option(help="Weight of the prior guess in the smoothing; the method's default unless given."),
-]
-Smoothing = Annotated[
-    str | None,
-    typer.Option(
-        help="Kind of smoothing, laplace or pooled; the method's default unless given.",
-        autocompletion=completion.one_of("laplace", "pooled"),
-    ),
-]
-Lambda = Annotated[
-    str | None,
-    typer.Option(help="Lambda of proximal-graph, or 'tuned' to choose it; 0.002 unless given."),
-]
-ClassPrior = Annotated[
-    str | None,
-    typer.Option(
-        metavar="P,P,...",
-        help="Probabilities of the classes, in their order; as frequent as in the data unless given.",
-    ),
-]
-Threshold = Annotated[
-    str | None,
-    typer.Option(
-        metavar="P",
-        help="Predict the second of two classes from this probability on; 'gmean' chooses the threshold with the best "
-        "GMean on held-out rows; unless given, the more probable class.",
-    ),
-]
-RowNoun = Annotated[
-    str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
-]
-Validate = Annotated[
-    bool,
-    typer.Option(
-        help="Measure and calibrate the model on rows that are held out; both are kept in the model file. Without it, "
-        "fitting takes a fraction of the time."
-    ),
-]
-ValidationFolds = Annotated[
-    int | None,
-    typer.Option(
-        "--folds",
-        min=1,
-        help="Folds of the cross-validation that measures the model; 1 holds one part of the rows out, once. Unless "
-        "given, 5, or 1 where the standard error of AUC is then below 0.01 (from about 18,000 rows on).",
-    ),
-]
-Data = Annotated[
-    str,
-    typer.Argument(help="A dataset: a name such as worm-BP, or a file.", autocompletion=completion.datasets),
-]
-
 
 def fit(
-    dataset: Data,
-    method: Method = "hie-logistic",
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="A dataset: a name such as worm-BP, or a file.", autocompletion=completion.datasets
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` "
+            "says when to "
+            "take which.",
+            autocompletion=completion.methods,
+        ),
+    ] = "hie-logistic",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -96,14 +47,58 @@ def fit(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the folds.")] = 0,
-    alpha: Alpha = None,
-    smoothing: Smoothing = None,
-    lam: Lambda = None,
-    class_prior: ClassPrior = None,
-    threshold: Threshold = None,
-    validate: Validate = True,
-    folds: ValidationFolds = None,
-    row_noun: RowNoun = None,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Weight of the prior guess in the smoothing; the method's default unless given."),
+    ] = None,
+    smoothing: Annotated[
+        str | None,
+        typer.Option(
+            help="Kind of smoothing, laplace or pooled; the method's default unless given.",
+            autocompletion=completion.one_of("laplace", "pooled"),
+        ),
+    ] = None,
+    lam: Annotated[
+        str | None,
+        typer.Option(help="Lambda of proximal-graph, or 'tuned' to choose it; 0.002 unless given."),
+    ] = None,
+    class_prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P,P,...",
+            help="Probabilities of the classes, in their order; as frequent as in the data unless given.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P",
+            help="Predict the second of two classes from this probability on; 'gmean' chooses the threshold "
+            "with the best "
+            "GMean on held-out rows; unless given, the more probable class.",
+        ),
+    ] = None,
+    validate: Annotated[
+        bool,
+        typer.Option(
+            help="Measure and calibrate the model on rows that are held out; both are kept in the model "
+            "file. Without it, "
+            "fitting takes a fraction of the time."
+        ),
+    ] = True,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds",
+            min=1,
+            help="Folds of the cross-validation that measures the model; 1 holds one part of the rows out, "
+            "once. Unless "
+            "given, 5, or 1 where the standard error of AUC is then below 0.01 (from about 18,000 rows on).",
+        ),
+    ] = None,
+    row_noun: Annotated[
+        str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
+    ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace DATASET-METHOD.hietan if it exists.")
     ] = False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hietan.cli import completion
 from hietan.cli.messages import (
@@ -11,9 +11,6 @@ from hietan.cli.messages import (
     make_table,
     say,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def methods(quiet: Quiet = False) -> None:

@@ -22,25 +22,6 @@ from hietan.cli.messages import (
 if TYPE_CHECKING:
     from hietan.candidates import Candidates
 
-Also = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="MODEL",
-        help="Another model file: the page also shows what this model says, and where they agree; may be repeated.",
-    ),
-]
-NewOnly = Annotated[
-    bool,
-    typer.Option("--new-only", help="Leave out the rows that the model was trained on; else they come last."),
-]
-Exclude = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a table; may be "
-        "repeated.",
-    ),
-]
 TermUrls = Annotated[
     list[str] | None,
     typer.Option(
@@ -49,18 +30,17 @@ TermUrls = Annotated[
         "prefix; the prefix * is for all others; may be repeated. GO, HP, MONDO, ICD10 and others are known.",
     ),
 ]
-PredictedData = Annotated[
-    str,
-    typer.Argument(
-        help="The dataset with the rows to predict: a name or a file.", autocompletion=completion.datasets
-    ),
-]
 ModelFile = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
 
 
 def predict(
     model: ModelFile,
-    dataset: PredictedData,
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="The dataset with the rows to predict: a name or a file.", autocompletion=completion.datasets
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(
         "predictions.csv"
     ),
@@ -71,9 +51,29 @@ def predict(
         bool,
         typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
     ] = False,
-    also: Also = None,
-    new_only: NewOnly = False,
-    exclude: Exclude = None,
+    also: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Another model file: the page also shows what this model says, and where they agree; may "
+            "be repeated.",
+        ),
+    ] = None,
+    new_only: Annotated[
+        bool,
+        typer.Option(
+            "--new-only", help="Leave out the rows that the model was trained on; else they come last."
+        ),
+    ] = False,
+    exclude: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Leave out the rows with these names (ids, symbols or synonyms): a name per line, or a "
+            "table; may be "
+            "repeated.",
+        ),
+    ] = None,
     exclude_column: Annotated[
         str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
     ] = None,

@@ -31,123 +31,6 @@ if TYPE_CHECKING:
     from hietan.evaluation import StudyResults
 from hietan.cli.compare import print_ranking
 
-StudyFile = Annotated[
-    Path | None,
-    typer.Argument(help="A study file (TOML), whose keys replace the options with the same names."),
-]
-Data = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
-        "may be repeated.",
-        autocompletion=completion.studied_datasets,
-    ),
-]
-Methods = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="NAME",
-        help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or an import "
-        "path; may be repeated.",
-        autocompletion=completion.studied_methods,
-    ),
-]
-Folds = Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")]
-Seeds = Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds: 0, 1, ...")]
-Groups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="FILE",
-        help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
-        "each line.",
-    ),
-]
-Alpha = Annotated[
-    list[float] | None,
-    typer.Option(
-        metavar="NUMBER", help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given."
-    ),
-]
-Smoothing = Annotated[
-    list[str] | None,
-    typer.Option(
-        metavar="KIND",
-        help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
-        "hie-ban).",
-        autocompletion=completion.one_of("laplace", "pooled"),
-    ),
-]
-Lambda = Annotated[
-    str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
-]
-LambdaRelative = Annotated[
-    float | None,
-    typer.Option(
-        metavar="NUMBER",
-        help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, instead of --lam.",
-    ),
-]
-LambdaCriterion = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
-        autocompletion=completion.one_of("log_loss", "auc", "gmean"),
-    ),
-]
-TuneAlpha = Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")]
-TuneThreshold = Annotated[
-    bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
-]
-MinSupport = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help="Drop columns that are constant or have fewer ones than this in the training rows."
-    ),
-]
-Usage = Annotated[bool, typer.Option(help="Count how often each feature is used.")]
-Figures = Annotated[bool, typer.Option(help="Draw figures.")]
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Explain the most confident correct and incorrect predictions.")
-]
-Genes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rows",
-        "--genes",
-        metavar="NAME",
-        help="Also explain the row with this name; may be repeated; implies --explain.",
-    ),
-]
-Report = Annotated[bool, typer.Option(help="Write report.html, a single file to open in a browser.")]
-Jobs = Annotated[
-    int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        min=-4096,
-        max=4096,
-        help="Number of jobs at a time; 1 unless given, -1 for every core.",
-    ),
-]
-Backend = Annotated[
-    str | None,
-    typer.Option(
-        help="Where jobs run: threads (unless given), processes or dask.",
-        autocompletion=completion.one_of("threads", "processes", "dask"),
-    ),
-]
-Scheduler = Annotated[
-    str | None,
-    typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
-]
-JobTimeout = Annotated[
-    float | None,
-    typer.Option(metavar="SECONDS", help="End jobs that take longer, and count them as failed."),
-]
-RetryFailed = Annotated[bool, typer.Option(help="Run again the jobs that failed before.")]
-Output = Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print neither progress nor tables.", callback=set_quiet),
@@ -156,31 +39,130 @@ Quiet = Annotated[
 
 def study(
     ctx: typer.Context,
-    file: StudyFile = None,
-    data: Data = None,
-    methods: Methods = None,
-    folds: Folds = 10,
-    seeds: Seeds = 1,
-    groups: Groups = None,
-    alpha: Alpha = None,
-    smoothing: Smoothing = None,
-    lam: Lambda = None,
-    lam_relative: LambdaRelative = None,
-    lam_criterion: LambdaCriterion = "log_loss",
-    tune_alpha: TuneAlpha = False,
-    tune_threshold: TuneThreshold = False,
-    min_support_in_folds: MinSupport = None,
-    usage: Usage = True,
-    figures: Figures = True,
-    explain: Explain = False,
-    genes: Genes = None,
-    report: Report = True,
-    jobs: Jobs = None,
-    backend: Backend = None,
-    scheduler: Scheduler = None,
-    job_timeout: JobTimeout = None,
-    retry_failed: RetryFailed = False,
-    output: Output = Path("study"),
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A study file (TOML), whose keys replace the options with the same names."),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
+            "may be repeated.",
+            autocompletion=completion.studied_datasets,
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or "
+            "an import "
+            "path; may be repeated.",
+            autocompletion=completion.studied_methods,
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds: 0, 1, ...")] = 1,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
+            "each line.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
+            "hie-ban).",
+            autocompletion=completion.one_of("laplace", "pooled"),
+        ),
+    ] = None,
+    lam: Annotated[
+        str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
+    ] = None,
+    lam_relative: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, "
+            "instead of --lam.",
+        ),
+    ] = None,
+    lam_criterion: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
+            autocompletion=completion.one_of("log_loss", "auc", "gmean"),
+        ),
+    ] = "log_loss",
+    tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
+    tune_threshold: Annotated[
+        bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
+    ] = False,
+    min_support_in_folds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Drop columns that are constant or have fewer ones than this in the training rows."
+        ),
+    ] = None,
+    usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
+    figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the most confident correct and incorrect predictions.")
+    ] = False,
+    genes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rows",
+            "--genes",
+            metavar="NAME",
+            help="Also explain the row with this name; may be repeated; implies --explain.",
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option(help="Write report.html, a single file to open in a browser.")
+    ] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=-4096,
+            max=4096,
+            help="Number of jobs at a time; 1 unless given, -1 for every core.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            help="Where jobs run: threads (unless given), processes or dask.",
+            autocompletion=completion.one_of("threads", "processes", "dask"),
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
+    ] = None,
+    job_timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="End jobs that take longer, and count them as failed."),
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option(help="Run again the jobs that failed before.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")] = Path(
+        "study"
+    ),
     quiet: Quiet = False,
 ) -> None:
     """Compare classifiers by cross-validation. Tables, tests, figures and raw results go to a directory.

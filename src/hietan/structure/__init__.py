@@ -18,7 +18,6 @@ from hietan.structure.openings import (
     leave_one_out_log_likelihood,
 )
 from hietan.structure.penalty import graph_penalty, prox_graph
-from hietan.structure.relations import Violation, first_violation, kernel_relations
 from hietan.structure.relevance import (
     comparison_keys,
     gain_ratio,
@@ -27,7 +26,7 @@ from hietan.structure.relevance import (
     relevance,
     relevance_levels,
 )
-from hietan.structure.rows import BinaryRows, unpack
+from hietan.structure.rows import BinaryRows, Violation, first_violation, kernel_relations, unpack
 from hietan.structure.tree import Tree
 from hietan.structure.weights import (
     are_whole,

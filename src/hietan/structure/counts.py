@@ -61,18 +61,11 @@ class SparsePairs:
 
 
 @dataclass(frozen=True, eq=False)
-class PairCounts:
-    """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
-
-    `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
-    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not requested).
-    Wide, sparse data have `SparsePairs` instead: the numbers are the same. Counts are sums over rows: those of two
-    parts of the data add up to those of the whole.
-    """
+class RowCounts:
+    """Per-class counts: `class_count[c]` is the number of rows of class c, `ones[c, i]` how many have x_i = 1."""
 
     class_count: NDArray[np.int64]
     ones: NDArray[np.int32]
-    pairs: NDArray[np.int32] | SparsePairs
 
     @property
     def n_classes(self) -> int:
@@ -88,6 +81,28 @@ class PairCounts:
     def n_rows(self) -> int:
         """The number of rows that were counted, of all classes."""
         return int(self.class_count.sum())
+
+    def require_addable(self, other: RowCounts) -> None:
+        """Raise an error for counts of other classes or features, or of more rows than counts can hold."""
+        if self.ones.shape != other.ones.shape:
+            raise ValueError(
+                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
+                f"{other.n_classes} classes and {other.n_features} features"
+            )
+        check_total(self.n_rows + other.n_rows)
+
+
+@dataclass(frozen=True, eq=False)
+class PairCounts(RowCounts):
+    """Per-class counts of ones and of pairs of ones; all other cells of the 2 x 2 tables follow from them.
+
+    `class_count[c]` is the number of rows of class c, `ones[c, i]` how many of them have x_i = 1 and `pairs[c]` how
+    many have x_i = x_j = 1, for i < j row after row of the upper triangle (or nothing, if pairs were not requested).
+    Wide, sparse data have `SparsePairs` instead: the numbers are the same. Counts are sums over rows: those of two
+    parts of the data add up to those of the whole.
+    """
+
+    pairs: NDArray[np.int32] | SparsePairs
 
     @property
     def is_dense(self) -> bool:
@@ -138,12 +153,7 @@ class PairCounts:
             How the sum of two sparse counts is stored. With None, it becomes dense once so many pairs co-occur that
             this is cheaper. The numbers are the same.
         """
-        if self.ones.shape != other.ones.shape:
-            raise ValueError(
-                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
-                f"{other.n_classes} classes and {other.n_features} features"
-            )
-        _check_total(self.n_rows + other.n_rows)
+        self.require_addable(other)
         return PairCounts(
             self.class_count + other.class_count, self.ones + other.ones, _sum_of_pairs(self, other, storage)
         )
@@ -157,7 +167,7 @@ class PairCounts:
 
 def count_ones(rows: BinaryRows, codes: NDArray[np.int64], n_classes: int) -> PairCounts:
     """Count the rows of each class and their ones, without the pairs; `codes` says which class each row has."""
-    _check_total(rows.total)
+    check_total(rows.total)
     rows = rows.sparse()
     assert rows.indices is not None
     cells = np.repeat(codes, rows.n_ones) * rows.n_features + rows.indices
@@ -201,7 +211,7 @@ def count_pairs(
     n_jobs : int or None
         The number of threads, as in joblib; they share the counting of pairs that co-occur. The numbers are the same.
     """
-    _check_total(rows.total)
+    check_total(rows.total)
     class_count = rows.class_count(codes, n_classes)
     if storage == "sparse" or (storage is None and _pairs_may_be_few(rows, n_classes)):
         counts = _count_cooccurring(rows, codes, class_count, may_refuse=storage is None, n_jobs=n_jobs)
@@ -342,6 +352,7 @@ def _all_pairs(n_features: int) -> int:
     return n_features * (n_features - 1) // 2
 
 
-def _check_total(n_rows: int) -> None:
+def check_total(n_rows: int) -> None:
+    """Raise an error for more rows than counts can hold."""
     if n_rows > np.iinfo(np.int32).max:
         raise ValueError(f"{n_rows:,} rows are more than the counts can hold ({np.iinfo(np.int32).max:,})")

@@ -14,7 +14,7 @@ from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import PairCounts, SparsePairs
-from hietan.structure.relations import kernel_relations
+from hietan.structure.rows import kernel_relations
 
 # Of the edges that are sorted in advance, so many are listed for each thread in one pass over all keys, 16 bytes each,
 # and so many make a block, which a thread sorts by itself; that takes some 32 bytes for each.

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
-from hietan.structure.relations import VIOLATION_BLOCK, Violation, kernel_lists, parent_lists
-from hietan.structure.rows import BinaryRows, unpack
+from hietan.structure.counts import RowCounts, check_total
+from hietan.structure.rows import VIOLATION_BLOCK, BinaryRows, Violation, kernel_lists, parent_lists, unpack
 from hietan.structure.tree import ROOT
 
 
@@ -65,7 +65,7 @@ class Openings:
 
 
 @dataclass(frozen=True, eq=False)
-class OpenCounts:
+class OpenCounts(RowCounts):
     """Per-class counts of rows where a feature is open (all its parents are 1), and where it is open and 1.
 
     `class_count[c]` is the number of rows of class c, `open[c, v]` how many of them have all parents of v at 1, and
@@ -73,34 +73,12 @@ class OpenCounts:
     those of the whole.
     """
 
-    class_count: NDArray[np.int64]
-    ones: NDArray[np.int32]
     open: NDArray[np.int32]
-
-    @property
-    def n_classes(self) -> int:
-        """The number of classes."""
-        return int(self.ones.shape[0])
-
-    @property
-    def n_features(self) -> int:
-        """The number of features."""
-        return int(self.ones.shape[1])
-
-    @property
-    def n_rows(self) -> int:
-        """The number of rows that were counted, of all classes."""
-        return int(self.class_count.sum())
 
     def __add__(self, other: OpenCounts) -> OpenCounts:
         if not isinstance(other, OpenCounts):
             return NotImplemented
-        if self.ones.shape != other.ones.shape:
-            raise ValueError(
-                f"counts of {self.n_classes} classes and {self.n_features} features cannot be added to counts of "
-                f"{other.n_classes} classes and {other.n_features} features"
-            )
-        _check_total(self.n_rows + other.n_rows)
+        self.require_addable(other)
         return OpenCounts(
             self.class_count + other.class_count, self.ones + other.ones, self.open + other.open
         )
@@ -144,7 +122,7 @@ def count_openings(
     violation : tuple or None
         The same as `first_violation`: the first place where a feature is 1 and its parent is 0.
     """
-    _check_total(rows.total)
+    check_total(rows.total)
     table, openings = rows.sparse(), Openings(hierarchy).kernel
     codes = np.ascontiguousarray(codes, dtype=np.int64)
 
@@ -329,8 +307,3 @@ def check_open_counts(counts: OpenCounts, n_classes: int, hierarchy: Hierarchy) 
     wrong = _kernel.find_impossible_opening(*lists, np.ascontiguousarray(n), ones, is_open)
     if wrong:
         raise ValueError(f"impossible counts: {_EXPECTED[wrong - 1]}")
-
-
-def _check_total(n_rows: int) -> None:
-    if n_rows > np.iinfo(np.int32).max:
-        raise ValueError(f"{n_rows:,} rows are more than the counts can hold ({np.iinfo(np.int32).max:,})")

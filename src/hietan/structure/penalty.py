@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from hietan import _kernel
 from hietan._runtime.number_checks import check_number
 from hietan.hierarchy import Hierarchy
-from hietan.structure.relations import kernel_lists
+from hietan.structure.rows import kernel_lists
 
 
 def graph_penalty(hierarchy: Hierarchy) -> _kernel.GraphPenalty:
