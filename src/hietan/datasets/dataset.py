@@ -85,16 +85,16 @@ class Dataset:
             object.__setattr__(self, attribute, _check_names(attribute, getattr(self, attribute)))
         _check_matrix(self.X)
         n_rows, n_columns = self.X.shape
-        _check_length("feature_names", self.feature_names, n_columns, "columns")
-        _check_length("term_names", self.term_names, n_columns, "columns")
-        _check_length("instance_names", self.instance_names, n_rows, "rows")
-        if self.symbols:
-            _check_length("symbols", self.symbols, n_rows, "rows")
         object.__setattr__(
             self, "synonyms", tuple(_check_names("synonyms", names) for names in self.synonyms)
         )
-        if self.synonyms:
-            _check_length("synonyms", self.synonyms, n_rows, "rows")
+        columns, rows = (n_columns, "columns"), (n_rows, "rows")
+        sizes = {"feature_names": columns, "term_names": columns, "instance_names": rows}
+        sizes |= {attribute: rows for attribute in ("symbols", "synonyms") if getattr(self, attribute)}
+        for attribute, (expected, what) in sizes.items():
+            found = len(getattr(self, attribute))
+            if found != expected:
+                raise ValueError(f"{attribute} has {found} entries but X has {expected} {what}")
         if not isinstance(self.row_noun, str) or not self.row_noun.strip():
             raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
         _check_target(self.y, n_rows, len(self.target_names))
@@ -405,12 +405,6 @@ def _check_matrix(X: Any) -> None:
             raise ValueError(
                 f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
             )
-
-
-def _check_length(attribute: str, names: tuple[object, ...], expected: int, what: str) -> None:
-    """Refuse names that are not one for each row or column."""
-    if len(names) != expected:
-        raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
 
 
 def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
