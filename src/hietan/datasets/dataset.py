@@ -380,8 +380,6 @@ def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.int
         if unknown:
             raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
         return np.array([index[name] for name in listed.tolist()])
-    if listed.dtype.kind == "b" and listed.shape != (len(names),):
-        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
     try:
         found: NDArray[np.intp] = everything[listed]
     except IndexError as error:

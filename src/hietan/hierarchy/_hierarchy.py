@@ -531,9 +531,7 @@ def _check_names(
         raise TypeError(
             f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
         )
-    names: tuple[Any, ...] = tuple(features)
-    if not set(map(type, names)) <= {str} or "" in names:
-        names = tuple(_check_name(name, advice) for name in names)
+    names = tuple(_check_name(name, advice) for name in features)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
         raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")

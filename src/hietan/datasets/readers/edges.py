@@ -101,10 +101,6 @@ def _find_columns(table: Table, columns: Sequence[str | int] | None) -> tuple[in
     heading = table.heading or []
     parents, children = find_names(heading, _PARENT), find_names(heading, _CHILD)
     if columns is not None:
-        if isinstance(columns, str) or len(columns) != 2:
-            raise ValueError(
-                f"edge_columns is {columns!r}; expected two columns, such as ('parent', 'child')"
-            )
         first, second = (table.column(column) for column in columns)
         if first == second:
             raise ValueError(f"edge_columns is {columns!r}; the two columns must differ")
