@@ -13,8 +13,7 @@ from hietan.evaluation.outputs.counterfactuals import (
     promising_columns,
     telling_columns,
 )
-from hietan.evaluation.outputs.explanation_json import Reasons, compact
-from hietan.evaluation.outputs.report_data import evidence_counts, similar_rows
+from hietan.evaluation.outputs.report_data import Reasons, compact, evidence_counts, similar_rows
 
 DATA = make_hierarchical_classification(80, 25, random_state=4)
 X = DATA.X.toarray()

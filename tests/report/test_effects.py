@@ -9,7 +9,7 @@ from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
 from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation.cross_validation import configure
-from hietan.evaluation.outputs.effects import TermEffects, class_counts
+from hietan.evaluation.outputs.report_data import TermEffects, class_counts
 from hietan.selection import MinSupport, SelectedColumns
 
 DATA = make_hierarchical_classification(90, 30, random_state=2)

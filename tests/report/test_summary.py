@@ -12,8 +12,8 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import METRICS, StudyError, run_study
-from hietan.evaluation.outputs.explanation_json import Reasons, compact
 from hietan.evaluation.outputs.explanations import select_rows
+from hietan.evaluation.outputs.report_data import Reasons, compact
 from hietan.report import study_summary, write_details, write_report
 
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}

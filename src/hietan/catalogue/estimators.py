@@ -124,18 +124,22 @@ def make_fitted_method(
             )
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
             raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
-    if isinstance(lam, str):
-        given["lam"] = None if lam == "tuned" else _number("lam", lam)
+    if lam is not None:
+        given["lam"] = parse_lambda(lam)
     return estimator.set_params(**given)
 
 
-def _number(parameter: str, text: str) -> float:
+def parse_lambda(lam: float | str) -> float | None:
+    """The lambda of proximalGraph from a number or text; None for "tuned"; raises CatalogueError for anything else."""
+    if lam == "tuned":
+        return None
     try:
-        return float(text)
-    except ValueError:
-        raise CatalogueError(
-            f"{parameter} is {text!r:.40}; expected a number above 0, or 'tuned' to choose it"
-        ) from None
+        value = float(lam)
+    except (ValueError, OverflowError):
+        value = -1.0
+    if not is_positive(value):
+        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or 'tuned' to choose it")
+    return value
 
 
 def make_methods(

@@ -2,9 +2,8 @@
 
 from hietan.evaluation.outputs import write_details
 from hietan.report.candidates_page import candidates_summary, write_candidates
-from hietan.report.html import render
+from hietan.report.html import TERM_URLS, parse_term_urls, render
 from hietan.report.inline import InlineReport, show_report
-from hietan.report.links import TERM_URLS, parse_term_urls
 from hietan.report.study_page import study_summary, write_report
 
 __all__ = [

@@ -14,8 +14,7 @@ from hietan.candidates import Candidates
 from hietan.evaluation.outputs import Reasons, compact, decimals, ontology_parents, significant
 from hietan.evaluation.outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
 from hietan.evaluation.outputs.report_data import similar_rows
-from hietan.report.html import render
-from hietan.report.links import TERM_URLS
+from hietan.report.html import TERM_URLS, render
 
 FORMAT = 1
 EXPLAINED = 50

@@ -1,4 +1,4 @@
-"""From the plain dict of a report to a single HTML file that fetches nothing."""
+"""From the plain dict of a report to a single HTML file that fetches nothing, with links to the terms of ontologies."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import base64
 import hashlib
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
+from types import MappingProxyType
 from typing import Any
 
 STYLES = ("styles/base.css", "styles/parts.css", "styles/quality.css", "styles/media.css")
@@ -35,6 +36,23 @@ SCRIPTS = (
     "rows.js",
     "main.js",
 )
+TERM_URLS: Mapping[str, str] = MappingProxyType(
+    {
+        "GO": "https://www.ebi.ac.uk/QuickGO/term/{id}",
+        "HP": "https://hpo.jax.org/browse/term/{id}",
+        "MP": "https://www.informatics.jax.org/vocab/mp_ontology/{id}",
+        "MONDO": "https://monarchinitiative.org/{id}",
+        "DOID": "https://disease-ontology.org/term/{id}",
+        "CL": "https://www.ebi.ac.uk/ols4/search?q={id}",
+        "UBERON": "https://www.ebi.ac.uk/ols4/search?q={id}",
+        "CHEBI": "https://www.ebi.ac.uk/chebi/searchId.do?chebiId={id}",
+        "ICD10": "https://icd.who.int/browse10/2019/en#/{code}",
+        "ICD11": "https://icd.who.int/browse/2024-01/mms/en#{code}",
+        "MESH": "https://meshb.nlm.nih.gov/record/ui?ui={code}",
+        "OMIM": "https://omim.org/entry/{code}",
+    }
+)
+"""The address of the terms of each ontology; {id} stands for the identifier, {code} for what follows its prefix."""
 
 
 def render(content: Mapping[str, Any]) -> str:
@@ -75,3 +93,44 @@ def as_json(content: Mapping[str, Any]) -> str:
 
 def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def parse_term_urls(texts: Iterable[str]) -> dict[str, str]:
+    """The addresses of terms: those of `TERM_URLS`, and those given as texts, which come first.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts such as ``ICD=https://example.org/{code}``: the prefix of the identifiers, which a colon or an underscore
+        ends, and an address with {id} or {code} in it. The prefix * stands for all other terms.
+
+    Raises
+    ------
+    ValueError
+        If a text has another form, or the address does not begin with https:// or http://.
+
+    Examples
+    --------
+    >>> parse_term_urls(["SKU=https://shop.example/{code}"])["SKU"]
+    'https://shop.example/{code}'
+    """
+    found = dict(TERM_URLS)
+    for text in texts:
+        prefix, equals, url = (part.strip() for part in text.partition("="))
+        if not equals or not prefix:
+            raise ValueError(f"the address of terms is {text!r}; expected PREFIX=https://.../{{id}}")
+        _check_term_url(url)
+        found[prefix] = url
+    return found
+
+
+def _check_term_url(url: str) -> None:
+    """Refuse an address that a link must not have; raises ValueError."""
+    if not url.startswith(("https://", "http://")):
+        raise ValueError(
+            f"the address of terms is {url!r}; expected one that begins with https:// or http://"
+        )
+    if "{id}" not in url and "{code}" not in url:
+        raise ValueError(
+            f"the address of terms is {url!r}; expected {{id}} or {{code}} where the term belongs"
+        )

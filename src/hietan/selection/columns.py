@@ -61,20 +61,6 @@ def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns.tolist()]
 
 
-def _rows_that_weigh(
-    X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None
-) -> tuple[Any, Any, Any, NDArray[np.float64] | None]:
-    """A table, the same validated, its classes and its weights, without the rows of weight 0."""
-    if weights is None or weights.all():
-        return X, rows, y, weights
-    chosen = np.flatnonzero(weights)
-    require_weight(chosen)
-    if len(chosen) < 2:
-        raise ValueError(f"at least 2 rows must have a sample_weight above 0, but only {len(chosen)} has")
-    table = X.iloc[chosen] if hasattr(X, "iloc") else X[chosen] if hasattr(X, "columns") else rows[chosen]
-    return table, rows[chosen], np.asarray(y)[chosen], weights[chosen]
-
-
 class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
 
@@ -126,7 +112,19 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
             self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         weights = read_weights(self._in_memory(sample_weight), rows.shape[0])
-        kept = self._choose(*_rows_that_weigh(X, rows, y, weights))
+        if weights is None or weights.all():
+            kept = self._choose(X, rows, y, weights)
+        else:
+            weigh = np.flatnonzero(weights)
+            require_weight(weigh)
+            if len(weigh) < 2:
+                raise ValueError(
+                    f"at least 2 rows must have a sample_weight above 0, but only {len(weigh)} has"
+                )
+            table = (
+                X.iloc[weigh] if hasattr(X, "iloc") else X[weigh] if hasattr(X, "columns") else rows[weigh]
+            )
+            kept = self._choose(table, rows[weigh], np.asarray(y)[weigh], weights[weigh])
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
         own, inner = "hierarchy", model

@@ -273,7 +273,7 @@ def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
 
 def _organism_code(organism: str) -> str:
     by_name = {name.lower(): code for code, common in ORGANISMS.items() for name in (code, common)}
-    try:
-        return by_name[organism.lower()]
-    except (KeyError, AttributeError):
-        raise ValueError(f"organism is {organism!r}; expected one of {', '.join(by_name)}") from None
+    code = by_name.get(str(organism).lower())
+    if code is None:
+        raise ValueError(f"organism is {organism!r}; expected one of {', '.join(by_name)}")
+    return code

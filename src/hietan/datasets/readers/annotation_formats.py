@@ -205,10 +205,6 @@ def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
             if header.get("gpa-version", header.get("gpad-version", "")).startswith("2")
             else "gpad-1"
         )
-    return _recognise_by_lines(lines)
-
-
-def _recognise_by_lines(lines: Sequence[str]) -> str:
     data = next((line for line in lines if not line.startswith("#")), lines[0])
     fields = data.split("\t")
     if lines[0].startswith("#tax_id") or (

@@ -67,7 +67,7 @@ def read_edges(
         raise ValueError(f"edge_order is {order!r}; expected one of {', '.join(EDGE_ORDERS)}")
     table = Table.open(source)
     remarks = list[str]()
-    has_words = _heading_has_words(table)
+    has_words = bool(find_names(table.start[0], _PARENT) or find_names(table.start[0], _CHILD))
     by_name = columns is not None and any(not is_position(column) for column in columns)
     if header or (header is None and (by_name or has_words or table.has_marked_heading)):
         table.take_heading()
@@ -92,10 +92,6 @@ def ontology_of(hierarchy: Hierarchy) -> Ontology:
     """An ontology with the features of a hierarchy as its terms."""
     terms = {name: Term(name, name, is_a=hierarchy.parents(name)) for name in hierarchy.features}
     return Ontology(terms, is_plain=True)
-
-
-def _heading_has_words(table: Table) -> bool:
-    return bool(find_names(table.start[0], _PARENT) or find_names(table.start[0], _CHILD))
 
 
 def _find_columns(table: Table, columns: Sequence[str | int] | None) -> tuple[int, int, str | None]:

@@ -204,15 +204,15 @@ def _find_heading(
 ) -> tuple[str, ...]:
     """Take the heading if there is one; if this was found out rather than stated, say so."""
     stated = [column for column in (id_column, label_column, *(where or {})) if column is not None]
+    remarks: tuple[str, ...] = ()
     if header is None:
         by_name = any(not is_position(column) for column in stated)
         header = by_name or table.has_marked_heading or not _first_row_is_data(table, label_column, mapping)
-        found_out = not header
-    else:
-        found_out = False
+        if not header:
+            remarks = (f"{table.name}: the first row was read as data, not as names of columns",)
     if header:
         table.take_heading()
-    return (f"{table.name}: the first row was read as data, not as names of columns",) if found_out else ()
+    return remarks
 
 
 def _first_row_is_data(

@@ -1,16 +1,16 @@
 """The results of a study as files for people: tables, figures, explanations."""
 
-from hietan.evaluation.outputs.explanation_json import (
+from hietan.evaluation.outputs.explanations import refuse_unknown_rows, write_details, write_explanations
+from hietan.evaluation.outputs.figures import write_figures
+from hietan.evaluation.outputs.report_data import (
     Reasons,
     compact,
     decimal,
     decimals,
     ontology_parents,
+    read_details,
     significant,
 )
-from hietan.evaluation.outputs.explanations import refuse_unknown_rows, write_details, write_explanations
-from hietan.evaluation.outputs.figures import write_figures
-from hietan.evaluation.outputs.report_data import read_details
 from hietan.evaluation.outputs.tables import (
     comparison_table,
     effects_table,

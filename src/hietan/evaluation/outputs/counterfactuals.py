@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.evaluation.outputs.explanation_json import significant
+from hietan.evaluation.outputs.report_data import significant
 
 # How many single changes are tried for a row, at most, and in a whole study; and how many changes a set may have.
 MOST_TRIES, TRIES_IN_ALL, MOST_CHANGES = 1000, 40_000, 3

@@ -28,12 +28,12 @@ from hietan.evaluation.outputs.counterfactuals import (
     promising_columns,
     telling_columns,
 )
-from hietan.evaluation.outputs.effects import TermEffects
-from hietan.evaluation.outputs.explanation_json import SHOWN_EDGES
 from hietan.evaluation.outputs.report_data import (
+    SHOWN_EDGES,
     DatasetDetails,
     ExplainedRows,
     MethodDetails,
+    TermEffects,
     kept_details,
     method_details,
 )
