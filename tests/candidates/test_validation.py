@@ -1,6 +1,5 @@
 """The quality of a model: measured on rows that were held out, kept in its file, and not believed from any file."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -114,16 +113,6 @@ def test_forged_numbers_are_refused(trained, tmp_path, what):
     hietan.save(trained.classifier, tmp_path / "m", metadata=about)
     with pytest.raises(ModelFileError, match="m holds a model without the names"):
         TrainedModel.load(tmp_path / "m")
-
-
-def test_a_file_of_an_earlier_version_is_read(trained, tmp_path):
-    """It lacks everything but the names of features, classes and rows."""
-    old = ("dataset", "method", "seed", "feature_names", "target_names", "training_rows", "calibration")
-    metadata = {name: getattr(trained, name) for name in old}
-    hietan.save(trained.classifier, tmp_path / "m", metadata=json.loads(json.dumps(metadata)))
-    again = TrainedModel.load(tmp_path / "m")
-    assert again.validation is None and again.class_sizes == () and again.row_noun == "row"
-    assert rank_rows(again, load_dataset("synthetic-1")).rows[0].training_class == ""
 
 
 def test_features_that_repeat_the_label_are_found():

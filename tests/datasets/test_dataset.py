@@ -23,21 +23,11 @@ def dataset():
     )
 
 
-def test_names_become_tuples(dataset):
-    assert dataset.feature_names == ("a", "b")
-    assert dataset.target_names == ("no", "yes")
-
-
 def test_repr_tells_size_classes_density_and_hierarchy(dataset):
     assert repr(dataset) == (
         "<Dataset toy: 3 rows x 2 features; no 2, yes 1; 50.00% ones; "
         "Hierarchy(2 features, 1 edge, 1 root, depth 1)>"
     )
-
-
-def test_is_frozen(dataset):
-    with pytest.raises(AttributeError):
-        dataset.name = "other"
 
 
 @pytest.mark.parametrize(

@@ -340,12 +340,17 @@ class Dataset:
         >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
         (True, 0)
         """
-        parts = _load_parts(path)
-        try:
-            return cls(**parts)
-        except Exception as error:  # a forged file may hold anything
-            reason = str(error) or type(error).__name__
-            raise DataError(f"the parts do not fit together: {reason}", os.fspath(path)) from error
+        name = os.fspath(path)
+        with open(path, "rb") as file:
+            try:
+                return cls(**_parts(ArchiveReader(file), name))
+            except DataError:
+                raise
+            except (
+                Exception
+            ) as error:  # any damage: a broken archive, a missing member, parts that do not fit
+                reason = str(error) or type(error).__name__
+                raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -474,23 +479,9 @@ def _integers_to_write(array: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype="<i8")
 
 
-def _load_parts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the parts of the dataset in the file; `Dataset` checks whether they fit together."""
-    name = os.fspath(path)
-    with open(path, "rb") as file:
-        try:
-            archive = ArchiveReader(file)
-            about = archive.read_json("about.json")
-            _check_version(about, name)
-            return _parts(archive, about)
-        except DataError:
-            raise
-        except Exception as error:  # any damage: a broken archive, a missing member, arrays that do not fit
-            reason = str(error) or type(error).__name__
-            raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
-
-
-def _check_version(about: Any, name: str) -> None:
+def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
+    """Read the parts of the dataset in the file of this name; `Dataset` checks whether they fit together."""
+    about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DataError(f"not a hietan dataset: the format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
@@ -499,9 +490,6 @@ def _check_version(about: Any, name: str) -> None:
             "a newer hietan may be able to read it",
             name,
         )
-
-
-def _parts(archive: ArchiveReader, about: dict[str, Any]) -> dict[str, Any]:
     names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
     features, instances = names["feature_names"], names["instance_names"]
     if not all(isinstance(listed, list) for listed in names.values()):

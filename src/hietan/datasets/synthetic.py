@@ -317,7 +317,9 @@ def annotate(
         if len(cells) >= target:
             break
         batch = len(rows)
-    return _matrix(cells[since <= _cut(since, target)], (n_samples, n_features))
+    reached = np.cumsum(np.bincount(since))
+    last = np.argmin(np.abs(reached - target))  # the last annotation to keep for the density to be nearest
+    return _matrix(cells[since <= last], (n_samples, n_features))
 
 
 def _draw(rng: np.random.RandomState, cumulated: NDArray[np.float64], size: int) -> _Indices:
@@ -336,12 +338,6 @@ def _close(rows: _Indices, terms: _Indices, hierarchy: Hierarchy) -> tuple[_Indi
     cells, since = cells[order], since[order]
     first = np.diff(cells, prepend=-1) > 0
     return cells[first], since[first]
-
-
-def _cut(since: _Indices, target: int) -> int:
-    """The last annotation to keep for the number of cells to be nearest to `target`."""
-    reached = np.cumsum(np.bincount(since))
-    return int(np.argmin(np.abs(reached - target)))
 
 
 def _matrix(cells: _Indices, shape: tuple[int, int]) -> csr_array:

@@ -353,21 +353,15 @@ class MinSupport(ClassifierOnColumns):
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
 
     def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = (_count_ones(rows, weights) >= self.min_support) & _varies(rows)
+        ones = rows > 0
+        counted = np.asarray(
+            ones.sum(axis=0) if weights is None else weights @ ones, dtype=np.float64
+        ).ravel()
+        low, high = min_max_axis(rows, axis=0) if sp.issparse(rows) else (rows.min(axis=0), rows.max(axis=0))
+        kept: NDArray[np.bool_] = (counted >= self.min_support) & np.asarray(low != high, dtype=np.bool_)
         if not kept.any():
             raise ValueError(
                 f"none of the {len(kept)} columns of X has {self.min_support} ones in the {rows.shape[0]} training "
                 f"rows and varies there; use a smaller min_support"
             )
         return kept
-
-
-def _count_ones(X: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    ones = X > 0
-    counted = ones.sum(axis=0) if weights is None else weights @ ones
-    return np.asarray(counted, dtype=np.float64).ravel()
-
-
-def _varies(X: Any) -> NDArray[np.bool_]:
-    low, high = min_max_axis(X, axis=0) if sp.issparse(X) else (X.min(axis=0), X.max(axis=0))
-    return np.asarray(low != high, dtype=np.bool_)

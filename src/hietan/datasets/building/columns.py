@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,10 +29,6 @@ class Columns:
     names: tuple[str, ...]
     terms: tuple[str, ...]
     missing: tuple[str, ...] = ()
-
-    def take_rows(self, at: Sequence[int]) -> Columns:
-        """The same columns over the rows at these positions."""
-        return replace(self, X=csr_array(self.X[at]))
 
     def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
         """These columns and further ones, which no term stands for; in the given order, or one after the other."""

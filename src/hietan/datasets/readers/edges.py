@@ -73,7 +73,9 @@ def read_edges(
         table.take_heading()
     first, second, named_order = _find_columns(table, columns)
     edges = _read(table, first, second)
-    if header is None and table.heading is None and _is_heading(edges):
+    # An edge of which neither end occurs again would be a hierarchy of its own, so it is a heading.
+    others = {name for edge in edges[1:] for name in edge[:2]}
+    if header is None and table.heading is None and others and others.isdisjoint(edges[0][:2]):
         remarks.append(f"the first row ({edges[0][0]}, {edges[0][1]}) was read as names of columns")
         edges = edges[1:]
     if not edges:
@@ -140,12 +142,6 @@ def _read(table: Table, first: int, second: int) -> list[_Edge]:
         if any(ends):
             edges.append((*ends, cell(row, name_at), cell(row, relation_at), line))
     return edges
-
-
-def _is_heading(edges: Sequence[_Edge]) -> bool:
-    """Whether neither end of the first edge occurs again; an edge of its own would be a hierarchy of its own."""
-    names = {name for edge in edges[1:] for name in edge[:2]}
-    return bool(names) and names.isdisjoint(edges[0][:2])
 
 
 def _order_from_roots(edges: Sequence[_Edge], source: str) -> str:

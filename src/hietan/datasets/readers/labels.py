@@ -207,21 +207,17 @@ def _find_heading(
     remarks: tuple[str, ...] = ()
     if header is None:
         by_name = any(not is_position(column) for column in stated)
-        header = by_name or table.has_marked_heading or not _first_row_is_data(table, label_column, mapping)
+        header = by_name or table.has_marked_heading
+        if not header:
+            # The first row is data if its label occurs again, as labels do, or is in the mapping.
+            at = 1 if label_column is None else table.column(label_column)
+            first, *others = (row[at] if at < len(row) else "" for row in table.start)
+            header = not first or (first not in others and first not in (mapping or ()))
         if not header:
             remarks = (f"{table.name}: the first row was read as data, not as names of columns",)
     if header:
         table.take_heading()
     return remarks
-
-
-def _first_row_is_data(
-    table: Table, label_column: str | int | None, mapping: Mapping[str, str] | None
-) -> bool:
-    """Whether the first row has a label: one that occurs again, as labels do, or is in the mapping."""
-    at = 1 if label_column is None else table.column(label_column)
-    first, *others = (row[at] if at < len(row) else "" for row in table.start)
-    return bool(first) and (first in others or (mapping is not None and first in mapping))
 
 
 def _columns(table: Table, id_column: str | int | None, label_column: str | int | None) -> tuple[int, int]:
