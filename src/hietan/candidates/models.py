@@ -169,7 +169,18 @@ class TrainedModel:
 
 def _check(model: TrainedModel) -> None:
     """Refuse names that are not those of the classifier, and numbers that do not fit together."""
-    _check_names(model)
+    classifier, classes = model.classifier, model.classifier.classes_
+    features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
+    if hasattr(classifier, "hierarchy_"):
+        features = classifier.hierarchy_.features
+    if model.feature_names != features:
+        raise ValueError(f"feature_names are not those of the classifier, {', '.join(features[:3])} ...")
+    if len(features) != classifier.n_features_in_:
+        raise ValueError(
+            f"there are {len(features)} feature_names, but the classifier has {classifier.n_features_in_} columns"
+        )
+    if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
+        raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
     numbers = [*(model.calibration or ()), model.cutoff]
     if not np.isfinite([number for number in numbers if number is not None]).all():
         raise ValueError("the calibration or the cutoff is not finite")
@@ -187,21 +198,6 @@ def _check(model: TrainedModel) -> None:
     lengths = [len(row) for row in model.term_counts]
     if lengths and (lengths != [len(model.feature_names)] * n_classes or not labels):
         raise ValueError("term_counts does not have a number for each class and feature")
-
-
-def _check_names(model: TrainedModel) -> None:
-    classifier, classes = model.classifier, model.classifier.classes_
-    features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
-    if hasattr(classifier, "hierarchy_"):
-        features = classifier.hierarchy_.features
-    if model.feature_names != features:
-        raise ValueError(f"feature_names are not those of the classifier, {', '.join(features[:3])} ...")
-    if len(features) != classifier.n_features_in_:
-        raise ValueError(
-            f"there are {len(features)} feature_names, but the classifier has {classifier.n_features_in_} columns"
-        )
-    if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
-        raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
 
 
 def _texts(values: Any) -> tuple[str, ...]:

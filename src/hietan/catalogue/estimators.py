@@ -193,7 +193,18 @@ def make_methods(
     unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
-    _check_numbers(alphas, lam, lam_relative, min_support)
+    # Refuse now what every job of a study would refuse.
+    for alpha in alphas:
+        if not is_weight(alpha):
+            raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
+    if lam is not None and not is_positive(lam):
+        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
+    if lam_relative is not None and not is_lambda_fraction(lam_relative):
+        raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
+    if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
+        raise CatalogueError(
+            f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
+        )
     if lam_criterion not in LAMBDA_CRITERIA:
         raise CatalogueError(
             f"unknown criterion {lam_criterion!r:.40}{suggest(lam_criterion, LAMBDA_CRITERIA)}"
@@ -206,23 +217,6 @@ def make_methods(
         for spec in single
         for method in _variants(spec, make_estimator(spec, **graph), settings, min_support)
     ]
-
-
-def _check_numbers(
-    alphas: Sequence[float], lam: float | None, lam_relative: float | None, min_support: int | None
-) -> None:
-    """Refuse now what every job of a study would refuse."""
-    for alpha in alphas:
-        if not is_weight(alpha):
-            raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
-    if lam is not None and not is_positive(lam):
-        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
-    if lam_relative is not None and not is_lambda_fraction(lam_relative):
-        raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
-    if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
-        raise CatalogueError(
-            f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
-        )
 
 
 def number_text(number: float) -> str:

@@ -104,7 +104,7 @@ function hierarchyNode(dataset, column, line, { x, y }, width) {
 
 const dotQuoted = (text) => `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", " ")}"`;
 
-// The same text as that of `Hierarchy.plot(...).to_dot()`.
+// The picture in the DOT language of Graphviz.
 function asDot(dataset, { order, edges }, chosen) {
   const id = (column) => dotQuoted(dataset.features[column]);
   const label = (column) =>
