@@ -12,6 +12,7 @@
 #include "bindings/handles.hpp"
 #include "bindings/priors.hpp"
 #include "models/aode_factors.hpp"
+#include "models/terms.hpp"
 #include "trees/lazy_trees.hpp"
 
 namespace hietan::python {
@@ -129,6 +130,30 @@ nb::tuple py_aode_factors(const PyRelations& relations, const std::string& ances
   return nb::make_tuple(factors, averaging, averaged);
 }
 
+Out<std::int64_t, 1> py_count_kept(In<Word, 2> kept, std::size_t rows) {
+  require_words(kept, rows, kept.shape(1));
+  auto counts = make_array<std::int64_t>(rows);
+  const Unlocked unlocked;
+  count_kept(kept.data(), kept.shape(1), rows, counts.data());
+  return counts;
+}
+
+// Writes the entries of the rows that begin at `starts`, which ends with the end of the last row.
+void py_list_terms(In<Word, 2> kept, In<Word, 2> high, In<Word, 2> low, In<double, 2> table, In<std::int64_t, 1> starts,
+                   InOut<std::int32_t, 1> columns, InOut<double, 1> values) {
+  const std::size_t d = kept.shape(1);
+  const std::vector<std::int64_t> own = copied(starts);
+  require(!own.empty() && own.front() >= 0 && std::is_sorted(own.begin(), own.end()) &&
+              index(own.back()) <= std::min(columns.shape(0), values.shape(0)),
+          "starts must be ascending places in columns and values");
+  require_features(d);
+  for (const In<Word, 2>* words : {&kept, &high, &low}) require_words(*words, own.size() - 1, d);
+  require(table.shape(0) == 4 && table.shape(1) == d, "table must have 4 rows and a column per feature, got ",
+          table.shape(0), " x ", table.shape(1), " for ", d, " features");
+  const Unlocked unlocked;
+  list_terms(kept.data(), high.data(), low.data(), table.data(), d, own, columns.data(), values.data());
+}
+
 }  // namespace
 
 void bind_scores(nb::module_& m) {
@@ -149,6 +174,9 @@ void bind_scores(nb::module_& m) {
         "n_rows"_a, "naive_log_prior"_a.noconvert(), "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
   m.def("aode_factors", &py_aode_factors, "relations"_a, "ancestors"_a, "min_frequency"_a, "words"_a.noconvert(),
         "n_rows"_a, "counts"_a, "log_prior"_a.noconvert(), "smoothing"_a);
+  m.def("count_kept", &py_count_kept, "kept"_a.noconvert(), "n_rows"_a);
+  m.def("list_terms", &py_list_terms, "kept"_a.noconvert(), "high"_a.noconvert(), "low"_a.noconvert(),
+        "table"_a.noconvert(), "starts"_a.noconvert(), "columns"_a.noconvert(), "values"_a.noconvert());
 }
 
 }  // namespace hietan::python

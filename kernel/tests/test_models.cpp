@@ -10,6 +10,7 @@
 #include "models/aode_factors.hpp"
 #include "models/naive_bayes.hpp"
 #include "models/scores.hpp"
+#include "models/terms.hpp"
 #include "tests/checks.hpp"
 #include "tests/problem.hpp"
 #include "trees/eager_trees.hpp"
@@ -157,6 +158,36 @@ void test_selections(const Problem& p, const Tables& tables, const Plain& plain)
   }
 }
 
+// The kept features of every row in the order of the columns, each with the number of its state.
+void test_terms(const Problem& p) {
+  std::vector<double> table(4 * p.d);
+  for (std::size_t k = 0; k < table.size(); ++k) table[k] = static_cast<double>(k);
+  std::vector<Word> kept(p.words), low(p.words);
+  for (std::size_t k = 0; k < kept.size(); ++k) {
+    low[k] = p.words[k] << 1;  // a row's second bit is the value of the row before it
+    kept[k] = p.words[k] ^ low[k] * 3;
+  }
+  std::vector<std::int64_t> start(p.n + 1, 0);
+  count_kept(kept.data(), p.d, p.n, start.data() + 1);
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<std::int32_t> columns(index(start[p.n])), expected_columns;
+  std::vector<double> values(columns.size()), expected;
+  list_terms(kept.data(), p.words.data(), low.data(), table.data(), p.d, start, columns.data(), values.data());
+  bool ends = true;
+  for (std::size_t r = 0; r < p.n; ++r) {
+    for (std::size_t v = 0; v < p.d; ++v) {
+      const std::size_t k = r / kLanes * p.d + v, lane = r % kLanes;
+      if (!has_bit(kept[k], lane)) continue;
+      expected_columns.push_back(feature_id(v));
+      expected.push_back(table[(2 * has_bit(p.words[k], lane) + has_bit(low[k], lane)) * p.d + v]);
+    }
+    ends = ends && index(start[r + 1]) == expected.size();
+  }
+  CHECK_FOR(p.name(), ends);
+  CHECK_FOR(p.name(), columns == expected_columns);
+  CHECK_FOR(p.name(), values == expected);
+}
+
 // ln of the mean of the estimators that qualify, or naive Bayes.
 double plain_aode(const Plain& plain, const Row& x, std::size_t c, Ancestors ancestors, double min_frequency,
                   double prior, double naive_prior) {
@@ -279,6 +310,7 @@ void test_models() {
   for (const char* smoothing : {"laplace", "pooled"}) test_many_estimators(smoothing);
   test_smoothing();
   test_shares();
+  for (const Problem& p : problems()) test_terms(p);
   for (const Problem& p : problems())
     for (const Case& setting : kCases) {
       const Tables tables(setting.sparse ? p.sparse() : p.dense(), Smoothing(setting.smoothing, setting.alpha));

@@ -268,6 +268,16 @@ def tree_factors(
     counts: Counts,
     smoothing: Smoothing,
 ) -> NDArray[np.float64]: ...
+def count_kept(kept: NDArray[np.uint64], n_rows: int) -> NDArray[np.int64]: ...
+def list_terms(
+    kept: NDArray[np.uint64],
+    high: NDArray[np.uint64],
+    low: NDArray[np.uint64],
+    table: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    columns: NDArray[np.int32],
+    values: NDArray[np.float64],
+) -> None: ...
 def aode_factors(
     relations: Relations,
     ancestors: str,

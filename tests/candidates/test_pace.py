@@ -1,4 +1,4 @@
-"""What may not be computed once per row, and how the arrays of a model file are stored."""
+"""How the arrays of a model file are stored."""
 
 import zipfile
 
@@ -6,16 +6,9 @@ import numpy as np
 
 import hietan
 from hietan import HieTANLite
-from hietan.candidates import rank_rows, train_model
 from hietan.datasets import make_hierarchical_classification
 
 DATA = make_hierarchical_classification(60, 20, random_state=1)
-
-
-def test_the_columns_of_a_table_are_found_once():
-    ranked = rank_rows(train_model(HieTANLite(), DATA, validate=False), DATA)
-    assert ranked.columns is ranked.columns and ranked.to_csv().count("\n") == len(ranked.rows) + 2
-    assert "n_new" in vars(ranked)  # kept: it takes a pass over all rows
 
 
 def test_arrays_are_compressed_on_request(tmp_path):

@@ -133,13 +133,6 @@ def test_columns_are_chosen_within_the_search_within_the_threshold():
     assert (kept == ((support >= 3) & (support < len(data.y)))).all() and 0 < kept.sum() < 40
 
 
-def test_a_tuned_threshold_moves_the_threshold_alone():
-    data = make_hierarchical_classification(80, 15, random_state=1)
-    threshold, plain = (make_methods(["tan"], tune_threshold=tuned)[0] for tuned in (True, False))
-    tuned, untuned = (pooled_predictions(m.estimator, data, n_splits=3) for m in (threshold, plain))
-    assert tuned.metrics()["auc"] == pytest.approx(untuned.metrics()["auc"])
-
-
 def test_alphas_are_used_and_named_to_the_last_digit():
     alphas = [1, 1.0000001, 0.5, 0.05, 0.12345678, 0.12345679, 0.1 + 0.2, 1e-7, 2e6]
     methods = make_methods(["tan"], alphas=alphas)

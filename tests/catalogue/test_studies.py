@@ -6,6 +6,7 @@ import pytest
 
 from hietan.catalogue import StudyOptions, read_study_file, run_named_study
 from hietan.evaluation import StudyError
+from hietan.exceptions import HietanError
 from support.processes import contents
 
 BEGIN = 'data = "CE-BP"\nmethods = "tan"\n'
@@ -62,7 +63,7 @@ def test_a_file_holds_the_options_of_the_command(tmp_path):
 def test_mistakes_in_a_file(tmp_path, content, message):
     file = tmp_path / "study.toml"
     file.write_text(content)
-    with pytest.raises(StudyError) as caught:
+    with pytest.raises(HietanError) as caught:
         read_study_file(file)
     assert message in str(caught.value)
 

@@ -192,18 +192,6 @@ def test_genes_have_symbols_where_the_export_is_there(real_data, tmp_path):
     assert without.symbols == () and dataset_fingerprint(without) == dataset_fingerprint(worm)
 
 
-def test_columns_stay_in_file_order(real_data):
-    with open(f"{real_data}/ageing-2014/Fly/DM-MFCC.txt") as file:
-        rows = {line.split(",")[0]: line.split(",")[1:-1] for line in file}
-    data = fetch_ageing_genes("fly", ["CC", "MF"])
-    assert list(data.feature_names) == [
-        r for r in rows if r not in ("is_a", "class", "GO:0003674", "GO:0005575")
-    ]
-    for column in (0, 5, 100):
-        expected = [int(value) for value in rows[data.feature_names[column]]]
-        np.testing.assert_array_equal(data.X.toarray()[:, column], expected)
-
-
 def test_a_lost_parent_is_complained_about():
     damaged = read_obo(io.StringIO(OBO.replace("is_a: GO:1\n", "is_a: GO:77\n")))
     with pytest.warns(

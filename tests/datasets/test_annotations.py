@@ -108,17 +108,3 @@ def test_what_is_not_a_gaf_is_refused(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(DataError, match=message):
         list(read_gaf(path))
-
-
-def test_reading_is_lazy():
-    class Counting(io.BytesIO):
-        taken = 0
-
-        def read1(self, size=-1):
-            piece = super().read1(size)
-            self.taken += len(piece)
-            return piece
-
-    file = Counting((gaf_line() + "\n").encode() * 100_000)
-    assert next(read_gaf(file)).object_id == "P1"
-    assert file.taken < 1_000_000

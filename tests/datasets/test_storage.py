@@ -116,17 +116,6 @@ def test_damaged_members_are_named(tmp_path, data, members, message):
         Dataset.load(tmp_path / "bad.hietan")
 
 
-def test_arrays_that_do_not_fit_are_refused(tmp_path, data):
-    data.save(tmp_path / "good")
-    other = make_hierarchical_classification(31, 20, random_state=0)
-    other.save(tmp_path / "other")
-    with zipfile.ZipFile(tmp_path / "other") as archive:
-        y = archive.read("y.npy")
-    rewritten(tmp_path / "good", tmp_path / "bad", y=y)
-    with pytest.raises(DataError, match="do not fit together: y has 31 entries but X has 30 rows"):
-        Dataset.load(tmp_path / "bad")
-
-
 def test_other_files_are_refused(tmp_path):
     for content in (b"", b"not a zip file", b"PK\x05\x06" + bytes(18)):
         (tmp_path / "f").write_bytes(content)

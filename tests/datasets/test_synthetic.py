@@ -63,11 +63,6 @@ def test_hierarchy_and_columns_resemble_go():
     assert data.X.sum(axis=0, dtype=int).min() > 0
 
 
-def test_column_order_says_nothing_about_depth():
-    depths = make(10, 1000, random_state=0).hierarchy.depths
-    assert abs(np.corrcoef(np.arange(1000), depths)[0, 1]) < 0.1
-
-
 @pytest.mark.parametrize(
     ("imbalance", "n_classes", "counts"),
     [
@@ -138,13 +133,6 @@ def test_provenance_repeats_the_request():
     assert options["n_informative"] == 20
     again = make(**options)
     assert (again.X != data.X).nnz == 0
-
-
-@pytest.mark.slow
-def test_large_request_stays_sparse():
-    data = make(20_000, 14_000, density=0.0047, random_state=0)
-    assert _density(data) == pytest.approx(0.0047, rel=0.01)
-    assert data.X.indices.dtype == np.int32
 
 
 @pytest.mark.parametrize(

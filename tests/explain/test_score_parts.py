@@ -12,7 +12,7 @@ from hietan import Hierarchy, LazySelection, _kernel
 from hietan.datasets import make_hierarchical_classification
 from hietan.explain import RemovalKind, sum_factors
 from hietan.explain.assemble import contribution_matrix
-from hietan.structure import BinaryRows, Openings
+from hietan.structure import BinaryRows, Openings, unpack
 from support import twins
 
 NAMES = ["TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB", "HieBAN"]
@@ -80,9 +80,31 @@ def test_open_features_are_those_of_every_cell(seed, n):
     values = (rng.random((n, 8)) < 0.6).astype(np.uint8)  # not closed upwards
     parents = twins.direct_parents(names, edges)
     is_open = np.array([[twins.is_open(v, row, parents) for v in range(8)] for row in values.tolist()])
-    assert (
-        Openings(hierarchy).states(BinaryRows.from_matrix(values)).tolist() == (2 * values + is_open).tolist()
-    )
+    words = Openings(hierarchy).open_words(BinaryRows.from_matrix(values).words(np.arange(n)))
+    assert unpack(words, n).tolist() == is_open.astype(int).tolist()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 200), st.sampled_from([0.0, 0.1, 0.5, 1.0]))
+def test_listed_terms_are_those_of_the_kept_cells(seed, n, density):
+    """The bits beyond the last row are set, and must not be read; entries for which there is no room are left out."""
+    rng = np.random.default_rng(seed)
+    bits = [(rng.random((-(-n // 64) * 64, 5)) < share).astype(np.uint8) for share in (density, 0.5, 0.5)]
+    for part in bits:
+        part[n:] = 1
+    words = [BinaryRows.from_matrix(part).words(np.arange(len(part))) for part in bits]
+    kept, states, table = bits[0][:n] == 1, (2 * bits[1] + bits[2])[:n], rng.normal(size=(4, 5))
+    counts = _kernel.count_kept(words[0], n)
+    assert counts.tolist() == kept.sum(axis=1).tolist()
+    starts = np.concatenate([[0], counts.cumsum()])
+    columns, values = np.full(starts[-1] + 1, -1, dtype=np.int32), np.full(starts[-1] + 1, np.inf)
+    _kernel.list_terms(*words, table, starts, columns, values)
+    expected = np.nonzero(kept)[1]
+    assert columns.tolist() == [*expected, -1]
+    assert values.tolist() == [*table[states[kept], expected], np.inf]
+    _kernel.list_terms(*words, table, np.zeros_like(starts), columns[:0], values[:0])
+    for wrong in (starts + 2, starts[::-1] - 1, starts[:0]):
+        with pytest.raises(ValueError, match="starts must be ascending places in columns and values"):
+            _kernel.list_terms(*words, table, np.ascontiguousarray(wrong), columns, values)
 
 
 MODELS = [
@@ -98,7 +120,7 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_contributions_that_are_looked_up_are_those_of_the_parts(model, monkeypatch):
     """Bit for bit, whatever the batches and threads; some rows contradict the hierarchy."""
-    monkeypatch.setattr("hietan.explain.assemble._MOST_STATES", 64 * 40)
+    monkeypatch.setattr("hietan.explain.assemble._PACKED_BATCH", 64)
     data = make_hierarchical_classification(200, 40, random_state=5)
     fitted = clone(model).set_params(hierarchy=data.hierarchy, n_jobs=2).fit(data.X, data.y)
     rows = data.X.toarray()

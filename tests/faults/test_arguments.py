@@ -13,7 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 import hietan
-from hietan import datasets, evaluation, hierarchy, selection, structure
+from hietan import datasets, evaluation, structure
 from hietan.candidates import train_model
 from hietan.catalogue import make_methods
 from hietan.cli.app import make_app
@@ -102,37 +102,6 @@ CALLS = {
     DATA.hierarchy.violations: {"X": X},
     datasets.BuildOptions: {},
 }
-A_RESULT = "it only holds results that were computed"
-NOT_CALLED = {
-    **dict.fromkeys(
-        "CloseFeature Comparison DatasetSummary FeatureUsage MethodComparison Nemenyi PooledPredictions Progress "
-        "RankComparison Ranking ReliabilityCurve SignedRankPosterior SummaryRow TestResult UsageRow".split(),
-        A_RESULT,
-    ),
-    **dict.fromkeys(
-        "bayesian_signed_rank compare_methods compare_ranks friedman holm_thresholds iman_davenport make_rankings "
-        "nemenyi reliability_curve run_study wilcoxon_holm".split(),
-        "NumPy and SciPy refuse odd numbers, or give NaN",
-    ),
-    "Metric": "it only holds how a metric is shown",
-    "DataError": "the number is that of a line, for its message",
-    "compare_studies": "it reads directories, and gives the number to make_rankings",
-}
-ROOMS = (hietan, evaluation, datasets, hierarchy, selection)
-
-
-def test_no_public_name_that_takes_a_number_is_forgotten():
-    taking = set()
-    for room in ROOMS:
-        for name in room.__all__:
-            found = getattr(room, name)
-            is_warning = isinstance(found, type) and issubclass(found, Warning | Exception)
-            if callable(found) and not hasattr(found, "fit") and not is_warning and numeric(found):
-                taking.add(name)
-    called = {call.__name__ for call in CALLS}
-    assert not called & set(NOT_CALLED)
-    assert taking <= called | set(NOT_CALLED)
-    assert set(NOT_CALLED) - {"DataError"} <= taking
 
 
 def built(call):

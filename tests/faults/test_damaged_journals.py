@@ -42,19 +42,9 @@ def cut_off(rng, content, other, line_of):
     return content[: rng.integers(len(content))]
 
 
-def cut_out(rng, content, other, line_of):
-    a, b = sorted(rng.integers(len(content), size=2))
-    return content[:a] + content[b:]
-
-
 def swap_lines(rng, content, other, line_of):
     lines = content.splitlines(keepends=True)
     return b"".join(lines[i] for i in rng.permutation(len(lines)))
-
-
-def repeat_line(rng, content, other, line_of):
-    lines = content.splitlines(keepends=True)
-    return content + lines[rng.integers(len(lines))]
 
 
 def splice(rng, content, other, line_of):
@@ -64,20 +54,6 @@ def splice(rng, content, other, line_of):
     at = rng.integers(1, len(lines[k]))
     lines[k] = lines[k][:at] + foreign[k][at - 1 :]
     return b"".join(lines)
-
-
-def nul_bytes(rng, content, other, line_of):
-    k = rng.integers(len(content))
-    return content[:k] + bytes(rng.integers(1, 5000)) + content[k:]
-
-
-def half_a_character(rng, content, other, line_of):
-    k = rng.integers(len(content))
-    return content[:k] + b"\xe2\x82" + content[k:]
-
-
-def other_line_ends(rng, content, other, line_of):
-    return content.replace(b"\n", (b"\r\n", b"\r", b" ", b"\x85")[rng.integers(4)], int(rng.integers(1, 4)))
 
 
 def foreign_line(rng, content, other, line_of):
@@ -103,14 +79,9 @@ WAYS = (
     flip_bit,
     foreign_line,
     cut_off,
-    cut_out,
     foreign_lines_follow,
     swap_lines,
-    repeat_line,
     splice,
-    nul_bytes,
-    half_a_character,
-    other_line_ends,
     no_job,
 )
 

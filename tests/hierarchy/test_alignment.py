@@ -32,12 +32,6 @@ def test_alignment_is_restriction_plus_isolated_features(graph, data):
     assert not any(aligned.parents(c) + aligned.children(c) for c in columns if c not in names)
 
 
-def test_alignment_to_its_own_features_is_itself(worked):
-    assert worked.align(None, 6) is worked
-    assert worked.align(list(worked.features), 6) is worked
-    assert worked.restrict(worked.features) is worked
-
-
 def test_errors_of_alignment(worked):
     message = "hierarchy has 6 features but X has 5 columns; for the X of a Dataset.*pass a data frame"
     with pytest.raises(ValueError, match=message):

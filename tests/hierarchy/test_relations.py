@@ -100,7 +100,3 @@ def test_matrices_are_canonical_and_read_only(worked, which):
             array[:] = 0
     matrix.data = np.zeros_like(matrix.data)  # spoils what was handed out, not what the hierarchy keeps
     assert getattr(worked, which).data.all()
-
-
-def test_closure_is_computed_once(worked):
-    assert np.shares_memory(worked.ancestor_matrix.indices, worked.ancestor_matrix.indices)

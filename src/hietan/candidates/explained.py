@@ -103,28 +103,21 @@ def explain_rows_by_name(
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
     matches, classes = match_rows(RowNames.of(data), trained.training_names), trained.class_names
     noun = data.row_noun if data.row_noun != "row" else trained.row_noun
+    column = {name: j for j, name in enumerate(trained.feature_names)}
     explained = []
     for i, found in zip(rows, trained.classifier.explain(X, term_names=terms), strict=True):
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
         label = f"{name} ({symbol})" if symbol not in ("", name) else name
         target = classes[found.classes.index(found.target)]
         named = replace(found, row=label, classes=classes, target=target)
-        support = row_support(trained, found)
+        support = tuple(
+            tuple(
+                ones[column[part.feature]] if part.value else size - ones[column[part.feature]]
+                for ones, size in zip(trained.term_counts, trained.class_sizes, strict=True)
+            )
+            for part in (found.contributions if trained.term_counts else ())
+        )
         explained.append(
             RowExplanation(name, named, matches[i] is not None, noun, support, trained.class_sizes)
         )
     return tuple(explained)
-
-
-def row_support(trained: TrainedModel, explanation: Explanation) -> tuple[tuple[int, ...], ...]:
-    """For each contribution, how many training rows of each class have its value; empty if the model does not know."""
-    if not trained.term_counts:
-        return ()
-    column = {name: j for j, name in enumerate(trained.feature_names)}
-    return tuple(
-        tuple(
-            ones[column[part.feature]] if part.value else size - ones[column[part.feature]]
-            for ones, size in zip(trained.term_counts, trained.class_sizes, strict=True)
-        )
-        for part in explanation.contributions
-    )

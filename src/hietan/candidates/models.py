@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from numbers import Integral
 from typing import Any
@@ -153,9 +152,9 @@ class TrainedModel:
                 calibration=None if pair is None else (float(pair[0]), float(pair[1])),
                 training_symbols=_texts(about["training_symbols"]),
                 training_synonyms=tuple(map(_texts, about["training_synonyms"])),
-                training_labels=_counts(about["training_labels"]),
+                training_labels=tuple(map(int, about["training_labels"])),
                 row_noun=str(about["row_noun"]),
-                term_counts=tuple(map(_counts, about["term_counts"])),
+                term_counts=tuple(tuple(map(int, counts)) for counts in about["term_counts"]),
                 cutoff=None if cutoff is None else float(cutoff),
                 validation=None if quality is None else Validation.from_dict(quality),
             )
@@ -170,31 +169,6 @@ class TrainedModel:
 
 def _check(model: TrainedModel) -> None:
     """Refuse names that are not those of the classifier, and numbers that do not fit together."""
-    _check_names(model)
-    if not np.isfinite(model.calibration or 0).all():
-        raise ValueError(f"the calibration {model.calibration} is not finite")
-    if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(model.class_names) == 2):
-        raise ValueError(f"the cutoff {model.cutoff} is not a log-odds of two classes")
-    n_rows, n_classes = len(model.training_rows), len(model.class_names)
-    for what in ("training_symbols", "training_synonyms", "training_labels"):
-        if len(getattr(model, what)) not in (0, n_rows):
-            raise ValueError(f"{what} has {len(getattr(model, what))} entries for {n_rows} training rows")
-    labels = set(model.training_labels)
-    if labels and labels != set(model.classifier.classes_.tolist()):
-        raise ValueError(
-            f"training_labels has the classes {sorted(labels)!r:.80}, not those of the classifier"
-        )
-    if model.validation is not None and len(model.validation.class_rows) != n_classes:
-        raise ValueError(f"the validation is not one of {n_classes} classes")
-    if not model.term_counts:
-        return
-    if [len(row) for row in model.term_counts] != [len(model.feature_names)] * n_classes or not labels:
-        raise ValueError("term_counts does not have a number for each class and feature")
-    if any(max(row, default=0) > n for row, n in zip(model.term_counts, model.class_sizes, strict=True)):
-        raise ValueError("term_counts has more rows than there are in a class")
-
-
-def _check_names(model: TrainedModel) -> None:
     classifier, classes = model.classifier, model.classifier.classes_
     features = tuple(getattr(classifier, "feature_names_in_", model.feature_names))
     if hasattr(classifier, "hierarchy_"):
@@ -207,17 +181,28 @@ def _check_names(model: TrainedModel) -> None:
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
         raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
+    numbers = [*(model.calibration or ()), model.cutoff]
+    if not np.isfinite([number for number in numbers if number is not None]).all():
+        raise ValueError("the calibration or the cutoff is not finite")
+    n_rows, n_classes = len(model.training_rows), len(model.class_names)
+    for what in ("training_symbols", "training_synonyms", "training_labels"):
+        if len(getattr(model, what)) not in (0, n_rows):
+            raise ValueError(f"{what} has {len(getattr(model, what))} entries for {n_rows} training rows")
+    labels = set(model.training_labels)
+    if labels and labels != set(model.classifier.classes_.tolist()):
+        raise ValueError(
+            f"training_labels has the classes {sorted(labels)!r:.80}, not those of the classifier"
+        )
+    if model.validation is not None and len(model.validation.class_rows) != n_classes:
+        raise ValueError(f"the validation is not one of {n_classes} classes")
+    lengths = [len(row) for row in model.term_counts]
+    if lengths and (lengths != [len(model.feature_names)] * n_classes or not labels):
+        raise ValueError("term_counts does not have a number for each class and feature")
 
 
 def _texts(values: Any) -> tuple[str, ...]:
     if isinstance(values, str) or not all(isinstance(value, str) for value in values):
         raise TypeError(f"expected a list of strings, got {values!r:.80}")
-    return tuple(values)
-
-
-def _counts(values: Any) -> tuple[int, ...]:
-    if not all(type(value) is int and 0 <= value <= 2**53 for value in values):
-        raise TypeError(f"expected a list of counts, got {values!r:.80}")
     return tuple(values)
 
 
@@ -299,6 +284,8 @@ def train_model(
     if held_out is not None:
         quality = summarize_held_out(held_out, cutoff, tuned=threshold == BEST_GMEAN)
     model.fit(data.X, data.y)
+    by_class = (data.X[np.flatnonzero(data.y == label)] for label in model.classes_)
+    term_counts = (rows.sum(axis=0, dtype=np.int64) for rows in by_class)
     return TrainedModel(
         classifier=model,
         feature_names=data.feature_names,
@@ -312,7 +299,7 @@ def train_model(
         training_synonyms=data.synonyms,
         training_labels=tuple(data.y.tolist()),
         row_noun=row_noun or data.row_noun,
-        term_counts=count_terms(data, model.classes_.tolist()),
+        term_counts=tuple(tuple(np.asarray(ones).ravel().tolist()) for ones in term_counts),
         cutoff=cutoff,
         validation=quality,
     )
@@ -344,12 +331,6 @@ def check_folds(folds: int | None, validate: bool) -> None:
         )
     if not validate:
         raise ValueError(f"folds is {folds}, but the validation of the model is switched off")
-
-
-def count_terms(data: Dataset, labels: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """For each of these classes, how many of its rows have each feature."""
-    sums = (data.X[np.flatnonzero(data.y == label)].sum(axis=0, dtype=np.int64) for label in labels)
-    return tuple(tuple(np.asarray(ones).ravel().tolist()) for ones in sums)
 
 
 def calibrate(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hietan._io import restore_text
-from hietan._runtime.spelling import lookalikes, suggest
+from hietan._runtime.spelling import suggest
 from hietan.datasets import Dataset
 from hietan.exceptions import DataError
 
@@ -211,13 +211,9 @@ def find_rows(data: Dataset, names: Sequence[str]) -> list[int]:
 def _suggestion(name: str, index: NameIndex, data: Dataset) -> str:
     """The end of a message about an unknown row: a name that resembles it, or what the rows are called."""
     if name:
-        alike = lookalikes([name], index.exact).get(name)
-        near = (
-            [alike] if alike else difflib.get_close_matches(name.casefold(), index.folded, n=1, cutoff=0.75)
-        )
+        near = difflib.get_close_matches(name.casefold(), index.folded, n=1, cutoff=0.75)
         if near:
-            meant = near[0] if alike else index.folded[near[0]][0]
-            return f"; did you mean {meant!r}?"
+            return f"; did you mean {index.folded[near[0]][0]!r}?"
     return f"; it has {RowNames.of(data).examples()}" if data.instance_names else "; it has no rows"
 
 

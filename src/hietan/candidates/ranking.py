@@ -97,7 +97,7 @@ class Candidates:
             expit(self.log_odds).tolist(),
             [targets[label] for label in self.labels],
             [match is not None for match in self.matches],
-            self._calibrated_probabilities(),
+            self.calibrated_probabilities().tolist() if self.calibrated else [None] * len(self.log_odds),
             *zip(*map(self._in_training, self.matches), strict=True),
         )
         table = list(zip(*columns, strict=True))
@@ -115,12 +115,6 @@ class Candidates:
         labels = self.trained.training_labels
         label = self.trained.target_names[labels[match.row]] if labels else ""
         return self.trained.training_rows[match.row], match.name, label
-
-    def _calibrated_probabilities(self) -> Sequence[float | None]:
-        if not self.calibrated:
-            return [None] * len(self.log_odds)
-        probabilities: list[float] = self.calibrated_probabilities().tolist()
-        return probabilities
 
     def calibrated_probabilities(self) -> NDArray[np.float64]:
         """The calibrated probabilities of the second class, in the dataset's order; ValueError if there are none."""

@@ -124,18 +124,22 @@ def make_fitted_method(
             )
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
             raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
-    if isinstance(lam, str):
-        given["lam"] = None if lam == "tuned" else _number("lam", lam)
+    if lam is not None:
+        given["lam"] = parse_lambda(lam)
     return estimator.set_params(**given)
 
 
-def _number(parameter: str, text: str) -> float:
+def parse_lambda(lam: float | str) -> float | None:
+    """The lambda of proximalGraph from a number or text; None for "tuned"; raises CatalogueError for anything else."""
+    if lam == "tuned":
+        return None
     try:
-        return float(text)
-    except ValueError:
-        raise CatalogueError(
-            f"{parameter} is {text!r:.40}; expected a number above 0, or 'tuned' to choose it"
-        ) from None
+        value = float(lam)
+    except (ValueError, OverflowError):
+        value = -1.0
+    if not is_positive(value):
+        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or 'tuned' to choose it")
+    return value
 
 
 def make_methods(
@@ -189,7 +193,18 @@ def make_methods(
     unknown = [smoothing for smoothing in smoothings or () if smoothing not in SMOOTHINGS]
     if unknown:
         raise CatalogueError(f"unknown smoothing {unknown[0]!r}{suggest(unknown[0], SMOOTHINGS)}")
-    _check_numbers(alphas, lam, lam_relative, min_support)
+    # Refuse now what every job of a study would refuse.
+    for alpha in alphas:
+        if not is_weight(alpha):
+            raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
+    if lam is not None and not is_positive(lam):
+        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
+    if lam_relative is not None and not is_lambda_fraction(lam_relative):
+        raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
+    if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
+        raise CatalogueError(
+            f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
+        )
     if lam_criterion not in LAMBDA_CRITERIA:
         raise CatalogueError(
             f"unknown criterion {lam_criterion!r:.40}{suggest(lam_criterion, LAMBDA_CRITERIA)}"
@@ -202,23 +217,6 @@ def make_methods(
         for spec in single
         for method in _variants(spec, make_estimator(spec, **graph), settings, min_support)
     ]
-
-
-def _check_numbers(
-    alphas: Sequence[float], lam: float | None, lam_relative: float | None, min_support: int | None
-) -> None:
-    """Refuse now what every job of a study would refuse."""
-    for alpha in alphas:
-        if not is_weight(alpha):
-            raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
-    if lam is not None and not is_positive(lam):
-        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
-    if lam_relative is not None and not is_lambda_fraction(lam_relative):
-        raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
-    if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:
-        raise CatalogueError(
-            f"min_support is {min_support!r:.40}; expected a number from 1 to {MOST_SUPPORT}"
-        )
 
 
 def number_text(number: float) -> str:

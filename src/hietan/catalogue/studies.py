@@ -11,7 +11,7 @@ from typing import Any
 
 from hietan._runtime.spelling import suggest
 from hietan.catalogue.datasets import dataset_groups, load_datasets
-from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text
+from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_methods, number_text, parse_lambda
 from hietan.classifiers import LAMBDA_CRITERIA
 from hietan.evaluation import Progress, StudyResults, run_study
 from hietan.evaluation.outputs import refuse_unknown_rows, write_explanations
@@ -76,7 +76,8 @@ class StudyOptions:
 
     def __post_init__(self) -> None:
         if self.lam_relative is None:
-            object.__setattr__(self, "lam", _parse_lambda(UNTUNED_LAMBDA if self.lam is None else self.lam))
+            lam = parse_lambda(UNTUNED_LAMBDA if self.lam is None else self.lam)
+            object.__setattr__(self, "lam", "tuned" if lam is None else lam)
         elif self.lam is not None:
             raise StudyError(
                 f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}: give one"
@@ -98,14 +99,11 @@ class StudyOptions:
         job_timeout: float | None = None,
     ) -> StudyOptions:
         """The same study, run elsewhere; None changes nothing, except that changing the backend drops the scheduler."""
-        options = self
-        if backend is not None and backend != self.backend:
-            options = replace(options, backend=backend, scheduler=None)
-        if scheduler is not None:
-            options = replace(options, scheduler=scheduler)
-        if job_timeout is not None:
-            options = replace(options, job_timeout=job_timeout)
-        return options if jobs is None else replace(options, jobs=jobs)
+        given = {"jobs": jobs, "backend": backend, "scheduler": scheduler, "job_timeout": job_timeout}
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        if backend not in (None, self.backend):
+            changes.setdefault("scheduler", None)
+        return replace(self, **changes)
 
     def command(self) -> str:
         """The shell command that runs this study, without the options that leave its results unchanged."""
@@ -316,6 +314,8 @@ def read_study_file(path: str | Path) -> StudyOptions:
     ------
     StudyError
         If the file is not TOML, a key is unknown or missing, or a value is not accepted for its key.
+    CatalogueError
+        If `lam` is neither a number above 0 nor "tuned".
     """
     path = Path(path)
     try:
@@ -343,15 +343,3 @@ def _checked(path: Path, key: str, value: Any) -> Any:
     if wrong or (key in _LEAST and value < _LEAST[key]) or (key == "jobs" and value == 0):
         raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
     return values if key in _LISTS else value
-
-
-def _parse_lambda(lam: float | str) -> float | str:
-    if lam == "tuned":
-        return lam
-    try:
-        value = float(lam)
-    except (ValueError, OverflowError):
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise StudyError(f"lam is {lam!r:.40}; expected a number above 0, or 'tuned'")
-    return value

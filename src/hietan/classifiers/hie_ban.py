@@ -21,7 +21,7 @@ from hietan.classifiers.checks import (
     is_weight,
     require_two_classes,
 )
-from hietan.explain import ScoreParts, StateParts
+from hietan.explain import ScoreParts, StateParts, StateWords
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -278,10 +278,10 @@ class HieBAN(BaseBayes):
     def _state_parts(self) -> StateParts:
         scores, openings = self._scores(), self._learned
 
-        def states(rows: BinaryRows) -> NDArray[np.uint8]:
-            found: NDArray[np.uint8] = openings.states(rows)
-            found[found == 2] = 0  # a 1 without all its parents counts nowhere
-            return found
+        def words(rows: BinaryRows) -> StateWords:
+            ones = rows.words(np.arange(rows.n_rows))
+            is_open = openings.open_words(ones)  # a 1 without all its parents counts nowhere
+            return is_open, ones, is_open
 
-        unused = np.zeros_like(scores.off)
-        return StateParts(states, np.stack([unused, scores.off, unused, scores.on]) / self.temperature_)
+        factors = np.stack([scores.off, scores.off, scores.on, scores.on]) / self.temperature_
+        return StateParts(words, factors)

@@ -37,7 +37,7 @@ from hietan.classifiers.checks import (
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import ExplainsRows, ScoreParts, StateParts
+from hietan.explain import ExplainsRows, ScoreParts, StateParts, StateWords
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -323,16 +323,16 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     def _state_parts(self) -> StateParts:
         network, (coef, _) = self._network(), self._coefficients()
         off, on = network.off / self.scale_, network.on / self.scale_
-        is_silent = (off == 0).all(axis=1)
+        # An open zero counts if it scores anything; a one always does, open or not.
+        scores_zeros = np.where((off != 0).any(axis=1), np.iinfo(np.uint64).max, 0).astype(np.uint64)
 
-        def states(rows: BinaryRows) -> NDArray[np.uint8]:
-            found = network.openings.states(rows)
-            # An open zero counts if it scores anything; a one always does, open or not.
-            found[(found == 1) & is_silent] = 0
-            return found
+        def words(rows: BinaryRows) -> StateWords:
+            ones = rows.words(np.arange(rows.n_rows))
+            is_open = network.openings.open_words(ones)
+            return ones | (is_open & scores_zeros), ones, is_open
 
         closed = np.zeros_like(off)
-        return StateParts(states, np.stack([closed, off, closed + coef.T, on + coef.T]) / self.temperature_)
+        return StateParts(words, np.stack([closed, off, closed + coef.T, on + coef.T]) / self.temperature_)
 
     def _coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return weights and intercepts of all classes; two have half of those of the second, and minus half."""

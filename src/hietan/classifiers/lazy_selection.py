@@ -15,7 +15,7 @@ from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PairBayes, require
 from hietan.classifiers._fitting import CountFunction
 from hietan.classifiers.checks import ACCEPTED, Accepted, is_one_of, is_whole, random_source
-from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, StateParts
+from hietan.explain import RemovalKind, RemovedFeature, ScoreParts, StateParts, StateWords
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
     BinaryRows,
@@ -159,14 +159,15 @@ class _SelectedFeatures(PairBayes):
         if self._learned.ranking is not None:
             return None
 
-        def states(rows: BinaryRows) -> NDArray[np.uint8]:
-            return self._kept(rows) * (1 + unpack(**self._words(rows)))
+        def words(rows: BinaryRows) -> StateWords:
+            ones = self._words(rows)["words"]
+            return self._learned.selector.select(ones), ones, ones
 
         d = len(self.hierarchy_)
-        values = np.repeat(np.array([[0], [0], [1]], dtype=np.uint8), d, axis=1)  # of the states 0 to 2
-        words = self._words(BinaryRows.from_matrix(values, None))
-        alone = np.full((3, d), ROOT, dtype=np.int32)
-        return StateParts(states, _kernel.tree_factors(alone, **words, **self._tables))
+        values = np.repeat(np.array([[0], [0], [1], [1]], dtype=np.uint8), d, axis=1)  # in each state
+        alone = np.full((4, d), ROOT, dtype=np.int32)
+        arguments = {**self._words(BinaryRows.from_matrix(values, None)), **self._tables}
+        return StateParts(words, _kernel.tree_factors(alone, **arguments))
 
     def _kept(self, rows: BinaryRows) -> NDArray[np.uint8]:
         """Return which features each row keeps."""

@@ -14,7 +14,7 @@ from hietan import _kernel
 from hietan._runtime.parallel import map_chunks
 from hietan.classifiers._base import PairBayes
 from hietan.classifiers.checks import random_source, require_two_classes
-from hietan.explain import Relatives, RemovedFeature, ScoreParts, StateParts, Trace, trace_tree
+from hietan.explain import Relatives, RemovedFeature, ScoreParts, StateParts, StateWords, Trace, trace_tree
 from hietan.explain.dataset_rows import readable_names, row_labels
 from hietan.hierarchy import Hierarchy
 from hietan.structure import (
@@ -170,12 +170,13 @@ class _EagerTree(_TreeClassifier):
 
     def _state_parts(self) -> StateParts:
         parent = self.tree_.parent
-        factors = factors_by_state(parent, self.counts_, self._smoothing)
-        # No feature is left out: the states begin with 1.
-        return StateParts(
-            lambda rows: 1 + states_in_tree(parent, unpack(**self._words(rows))),
-            np.concatenate([factors[:1], factors]),
-        )
+
+        def words(rows: BinaryRows) -> StateWords:
+            ones = self._words(rows)["words"]
+            everything = np.full_like(ones, np.iinfo(np.uint64).max)  # no feature is left out
+            return everything, ones, ones.take(parent, axis=1) * (parent >= 0)
+
+        return StateParts(words, factors_by_state(parent, self.counts_, self._smoothing))
 
 
 class _LazyTree(_TreeClassifier):

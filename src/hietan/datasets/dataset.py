@@ -85,16 +85,16 @@ class Dataset:
             object.__setattr__(self, attribute, _check_names(attribute, getattr(self, attribute)))
         _check_matrix(self.X)
         n_rows, n_columns = self.X.shape
-        _check_length("feature_names", self.feature_names, n_columns, "columns")
-        _check_length("term_names", self.term_names, n_columns, "columns")
-        _check_length("instance_names", self.instance_names, n_rows, "rows")
-        if self.symbols:
-            _check_length("symbols", self.symbols, n_rows, "rows")
         object.__setattr__(
             self, "synonyms", tuple(_check_names("synonyms", names) for names in self.synonyms)
         )
-        if self.synonyms:
-            _check_length("synonyms", self.synonyms, n_rows, "rows")
+        columns, rows = (n_columns, "columns"), (n_rows, "rows")
+        sizes = {"feature_names": columns, "term_names": columns, "instance_names": rows}
+        sizes |= {attribute: rows for attribute in ("symbols", "synonyms") if getattr(self, attribute)}
+        for attribute, (expected, what) in sizes.items():
+            found = len(getattr(self, attribute))
+            if found != expected:
+                raise ValueError(f"{attribute} has {found} entries but X has {expected} {what}")
         if not isinstance(self.row_noun, str) or not self.row_noun.strip():
             raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
         _check_target(self.y, n_rows, len(self.target_names))
@@ -340,12 +340,17 @@ class Dataset:
         >>> again.hierarchy == data.hierarchy, (again.X != data.X).nnz
         (True, 0)
         """
-        parts = _load_parts(path)
-        try:
-            return cls(**parts)
-        except Exception as error:  # a forged file may hold anything
-            reason = str(error) or type(error).__name__
-            raise DataError(f"the parts do not fit together: {reason}", os.fspath(path)) from error
+        name = os.fspath(path)
+        with open(path, "rb") as file:
+            try:
+                return cls(**_parts(ArchiveReader(file), name))
+            except DataError:
+                raise
+            except (
+                Exception
+            ) as error:  # any damage: a broken archive, a missing member, parts that do not fit
+                reason = str(error) or type(error).__name__
+                raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
 
     def __repr__(self) -> str:
         about = self.summary()
@@ -375,8 +380,6 @@ def _positions(what: str, chosen: Any, names: tuple[str, ...]) -> NDArray[np.int
         if unknown:
             raise ValueError(f"{what} names {unknown[0]!r}, which this dataset does not have")
         return np.array([index[name] for name in listed.tolist()])
-    if listed.dtype.kind == "b" and listed.shape != (len(names),):
-        raise ValueError(f"{what} is a mask of {listed.size} values; expected {len(names)}")
     try:
         found: NDArray[np.intp] = everything[listed]
     except IndexError as error:
@@ -405,12 +408,6 @@ def _check_matrix(X: Any) -> None:
             raise ValueError(
                 f"X must store each column of a row once, but {X.nnz - distinct.nnz} of its entries are repetitions"
             )
-
-
-def _check_length(attribute: str, names: tuple[object, ...], expected: int, what: str) -> None:
-    """Refuse names that are not one for each row or column."""
-    if len(names) != expected:
-        raise ValueError(f"{attribute} has {len(names)} entries but X has {expected} {what}")
 
 
 def _check_target(y: Any, n_rows: int, n_classes: int) -> None:
@@ -480,23 +477,9 @@ def _integers_to_write(array: NDArray[Any]) -> NDArray[np.int64]:
     return np.ascontiguousarray(array, dtype="<i8")
 
 
-def _load_parts(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the parts of the dataset in the file; `Dataset` checks whether they fit together."""
-    name = os.fspath(path)
-    with open(path, "rb") as file:
-        try:
-            archive = ArchiveReader(file)
-            about = archive.read_json("about.json")
-            _check_version(about, name)
-            return _parts(archive, about)
-        except DataError:
-            raise
-        except Exception as error:  # any damage: a broken archive, a missing member, arrays that do not fit
-            reason = str(error) or type(error).__name__
-            raise DataError(f"not a hietan dataset, or damaged: {reason}", name) from error
-
-
-def _check_version(about: Any, name: str) -> None:
+def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
+    """Read the parts of the dataset in the file of this name; `Dataset` checks whether they fit together."""
+    about = archive.read_json("about.json")
     if not isinstance(about, dict) or about.get("format") != FORMAT:
         raise DataError(f"not a hietan dataset: the format is not {FORMAT!r}", name)
     if about.get("version") != VERSION:
@@ -505,9 +488,6 @@ def _check_version(about: Any, name: str) -> None:
             "a newer hietan may be able to read it",
             name,
         )
-
-
-def _parts(archive: ArchiveReader, about: dict[str, Any]) -> dict[str, Any]:
     names, provenance = archive.read_json("names.json"), archive.read_json("provenance.json")
     features, instances = names["feature_names"], names["instance_names"]
     if not all(isinstance(listed, list) for listed in names.values()):

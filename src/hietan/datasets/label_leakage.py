@@ -136,7 +136,11 @@ def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
     sizes = np.bincount(data.y, minlength=len(data.target_names))
     information, p_values = _information(ones, sizes)
     words = _words_of_the_label(data)
-    named = {j: word for j, name in enumerate(data.term_names) if (word := _shared_word(name, words))}
+    named = {
+        j: next(word for word in _words(name) if word in words)
+        for j, name in enumerate(data.term_names)
+        if not words.isdisjoint(_words(name))
+    }
     order = np.argsort(-information, kind="stable").tolist()
     by_name = [j for j in order if j in named][:limit]
     chosen = [*by_name, *(j for j in order[:limit] if j not in by_name)]
@@ -183,10 +187,6 @@ def _words_of_the_label(data: Dataset) -> frozenset[str]:
     texts += map(str, mapping) if isinstance(mapping, dict) else []
     words = {word for text in texts for word in _words(text)}
     return frozenset(words).union(*(same for same in _SAME_MEANING if same & words))
-
-
-def _shared_word(name: str, words: frozenset[str]) -> str:
-    return next((word for word in _words(name) if word in words), "")
 
 
 def _words(text: str) -> Iterable[str]:

@@ -22,7 +22,6 @@ Depths are close to Poisson with mean 0.6 ln d, which also gives about the right
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -265,47 +264,6 @@ _OWN = 0.95  # share of those that go to terms of the row's own class
 _ROUNDS = 64  # of drawing, at most; only a density near 1 needs more than a few
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Draws annotations.
-
-    Attributes
-    ----------
-    rows, terms : ndarray
-        The cumulative weights of the rows and of the terms.
-    follows : ndarray
-        The class that each row follows.
-    informative : list of ndarray
-        The informative terms of each class.
-    informative_share : float
-        The share of annotations that go to informative terms.
-    """
-
-    rows: NDArray[np.float64]
-    terms: NDArray[np.float64]
-    follows: _Indices
-    informative: list[_Indices]
-    informative_share: float
-
-    def draw_rows(self, rng: np.random.RandomState, size: int) -> _Indices:
-        """The rows of `size` annotations."""
-        return _draw(rng, self.rows, size)
-
-    def draw_terms(self, rng: np.random.RandomState, rows: _Indices) -> _Indices:
-        """A term for each row: any term, or an informative one of its class or, more rarely, of another class."""
-        terms = _draw(rng, self.terms, len(rows))
-        n_classes = len(self.informative)
-        of_class = self.follows[rows]
-        other = (of_class + rng.randint(1, n_classes, size=len(rows))) % n_classes
-        of_class = np.where(rng.random_sample(len(rows)) < _OWN, of_class, other)
-        of_class[rng.random_sample(len(rows)) >= self.informative_share] = -1
-        for c, choice in enumerate(self.informative):
-            chosen = np.flatnonzero(of_class == c)
-            if len(choice):
-                terms[chosen] = choice[rng.randint(len(choice), size=len(chosen))]
-        return terms
-
-
 def annotate(
     rng: np.random.RandomState,
     hierarchy: Hierarchy,
@@ -328,17 +286,30 @@ def annotate(
     closure_size = np.diff(hierarchy.ancestor_matrix.indptr) + 1
     per_row = density * n_features / np.average(closure_size, weights=popularity)
     row_weight = rng.lognormal(sigma=_ROW_SPREAD, size=n_samples)
-    share = min(_INFORMATIVE_AT_MOST, _INFORMATIVE / per_row)
-    source = _Source(np.cumsum(row_weight), np.cumsum(popularity), follows, informative, share)
+    informative_share = min(_INFORMATIVE_AT_MOST, _INFORMATIVE / per_row)
+    of_rows, of_terms, n_classes = np.cumsum(row_weight), np.cumsum(popularity), len(informative)
+
+    def draw_terms(rows: _Indices) -> _Indices:
+        """A term for each row: any term, or an informative one of its class or, more rarely, of another class."""
+        terms = _draw(rng, of_terms, len(rows))
+        of_class = follows[rows]
+        other = (of_class + rng.randint(1, n_classes, size=len(rows))) % n_classes
+        of_class = np.where(rng.random_sample(len(rows)) < _OWN, of_class, other)
+        of_class[rng.random_sample(len(rows)) >= informative_share] = -1
+        for c, choice in enumerate(informative):
+            chosen = np.flatnonzero(of_class == c)
+            if len(choice):
+                terms[chosen] = choice[rng.randint(len(choice), size=len(chosen))]
+        return terms
 
     each_row = rng.permutation(n_samples)
-    rows = np.concatenate([each_row, source.draw_rows(rng, len(leaves))])
-    terms = np.concatenate([source.draw_terms(rng, each_row), rng.permutation(leaves)])
+    rows = np.concatenate([each_row, _draw(rng, of_rows, len(leaves))])
+    terms = np.concatenate([draw_terms(each_row), rng.permutation(leaves)])
     # The first batch is 1.5 times what would suffice if rows shared no ancestors; further ones double the sequence.
     target, batch = round(density * n_samples * n_features), 1 + round(1.5 * per_row * n_samples)
     for _ in range(_ROUNDS):
-        more = source.draw_rows(rng, batch)
-        rows, terms = np.concatenate([rows, more]), np.concatenate([terms, source.draw_terms(rng, more)])
+        more = _draw(rng, of_rows, batch)
+        rows, terms = np.concatenate([rows, more]), np.concatenate([terms, draw_terms(more)])
         # A repeated annotation adds nothing; the first of its kind keeps its place in the sequence.
         fresh = np.sort(np.unique(rows * n_features + terms, return_index=True)[1])
         rows, terms = rows[fresh], terms[fresh]
@@ -346,7 +317,9 @@ def annotate(
         if len(cells) >= target:
             break
         batch = len(rows)
-    return _matrix(cells[since <= _cut(since, target)], (n_samples, n_features))
+    reached = np.cumsum(np.bincount(since))
+    last = np.argmin(np.abs(reached - target))  # the last annotation to keep for the density to be nearest
+    return _matrix(cells[since <= last], (n_samples, n_features))
 
 
 def _draw(rng: np.random.RandomState, cumulated: NDArray[np.float64], size: int) -> _Indices:
@@ -365,12 +338,6 @@ def _close(rows: _Indices, terms: _Indices, hierarchy: Hierarchy) -> tuple[_Indi
     cells, since = cells[order], since[order]
     first = np.diff(cells, prepend=-1) > 0
     return cells[first], since[first]
-
-
-def _cut(since: _Indices, target: int) -> int:
-    """The last annotation to keep for the number of cells to be nearest to `target`."""
-    reached = np.cumsum(np.bincount(since))
-    return int(np.argmin(np.abs(reached - target)))
 
 
 def _matrix(cells: _Indices, shape: tuple[int, int]) -> csr_array:

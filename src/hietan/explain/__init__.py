@@ -11,6 +11,7 @@ from hietan.explain.score_parts import (
     RemovedFeature,
     ScoreParts,
     StateParts,
+    StateWords,
     sum_factors,
 )
 from hietan.explain.trace import ConsideredEdge, Direction, Trace, Verdict, trace_tree
@@ -30,6 +31,7 @@ __all__ = [
     "RemovedFeature",
     "ScoreParts",
     "StateParts",
+    "StateWords",
     "Trace",
     "Verdict",
     "edge_stability",

@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import logsumexp, softmax
 
-from hietan._runtime.parallel import map_chunks
+from hietan import _kernel
+from hietan._runtime.parallel import map_chunks, run_ordered
 from hietan.explain.explanation import Contribution, Contributions, Explanation, Explanations, Removal
 from hietan.explain.score_parts import LinearParts, RemovedFeature, ScoreParts, StateParts
 from hietan.hierarchy import Hierarchy
@@ -20,7 +21,7 @@ from hietan.structure.tree import ABSENT
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
 MOST_FACTORS = 1 << 23
 """What features add to classes, in the rows of a table that are taken apart together: 64 MB."""
-_MOST_STATES = 1 << 22  # of features, in rows that are looked up together
+_PACKED_BATCH = 512  # rows: their packed states should stay in the cache
 
 
 def explain_rows(
@@ -95,20 +96,18 @@ def contributions_by_state(
     parts: StateParts, rows: BinaryRows, target: int, n_jobs: int | None
 ) -> sp.csr_array[np.float64]:
     """Return the numbers of `contribution_matrix` for one of two classes, looked up rather than computed row by row."""
-    table = parts.factors[..., target] - parts.factors[..., 1 - target]
-    size = max(1, _MOST_STATES // rows.n_features)
+    table = np.ascontiguousarray(parts.factors[..., target] - parts.factors[..., 1 - target])
 
-    def look_up(start: int, stop: int) -> _RowEntries:
-        states = parts.states(rows.between(start, stop))
-        takes_part = states != 0
-        columns = (np.flatnonzero(takes_part) % rows.n_features).astype(np.int32)
-        return takes_part.sum(axis=1), columns, table[states[takes_part], columns]
+    def entries(start: int, stop: int) -> _RowEntries:
+        words = parts.words(rows.between(start, stop))
+        n_entries = _kernel.count_kept(words[0], stop - start)
+        starts = np.concatenate([[0], n_entries.cumsum()])
+        columns, data = np.empty(starts[-1], dtype=np.int32), np.empty(starts[-1])
+        _kernel.list_terms(*words, table, starts, columns, data)
+        return n_entries, columns, data
 
-    def entries(start: int, stop: int) -> list[_RowEntries]:
-        return [look_up(first, min(stop, first + size)) for first in range(start, stop, size)]
-
-    chunks = map_chunks(entries, rows.n_rows, n_jobs)
-    return _join_entries([batch for chunk in chunks for batch in chunk], rows.n_rows, rows.n_features)
+    batches = [(i, min(i + _PACKED_BATCH, rows.n_rows)) for i in range(0, rows.n_rows, _PACKED_BATCH)]
+    return _join_entries(run_ordered(entries, batches, n_jobs), *rows.shape)
 
 
 # Some rows of a sparse matrix: the number of entries of each, then the columns and the values of all of them.

@@ -43,7 +43,7 @@ class ExplainsRows(metaclass=ABCMeta):
         """Return the parts that add up to the scores of rows."""
 
     def _state_parts(self) -> StateParts | None:
-        """Return the same for two classes, if what a feature adds depends on which of a few states it is in.
+        """Return the same for two classes, if what a feature adds depends on which of four states it is in.
 
         The numbers are the same; for a genome, they take far less time and memory.
         """

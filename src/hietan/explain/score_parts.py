@@ -98,20 +98,23 @@ def sum_factors(base: NDArray[np.float64], factors: NDArray[np.float64]) -> NDAr
     return joint
 
 
+StateWords = tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
+"""Packed rows, as in `BinaryRows.words`: whether each feature takes part, and the high and low bit of its state."""
+
+
 @dataclass(frozen=True, eq=False)
 class StateParts:
-    """The parts of scores in which what a feature adds depends only on which of a few states it is in.
+    """The parts of scores in which what a feature adds depends only on which of four states it is in.
 
     Attributes
     ----------
-    states : callable
-        Called with some rows, returns the state of each feature in each row, shape (n_rows, n_features): numbers from
-        1, and 0 for a feature that takes no part in the row. Threads call it.
-    factors : array of shape (n_states, n_features, n_classes)
-        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`; that of 0 is not used.
+    words : callable
+        Called with some rows, returns the states of their features. Threads call it.
+    factors : array of shape (4, n_features, n_classes)
+        What each feature adds to the joint log-probabilities in each state, as in `ScoreParts`.
     """
 
-    states: Callable[[BinaryRows], NDArray[np.uint8]]
+    words: Callable[[BinaryRows], StateWords]
     factors: NDArray[np.float64]
 
 

@@ -89,12 +89,9 @@ def find_levels(
 
     The level of a vertex is the length of the longest path to it from a root: -1 on a cycle and below one.
     """
-    above, below = (np.ascontiguousarray(end, dtype=np.int64) for end in (parent, child))
+    above, below = np.divmod(np.unique(parent.astype(np.int64) * n + child), max(n, 1))
     found = _kernel.find_levels(above, below, n)
-    if found is None:
-        above, below = np.divmod(np.unique(above * n + below), max(n, 1))
-        found = _kernel.find_levels(above, below, n)
-    assert found is not None  # the edges are sorted now
+    assert found is not None  # the edges are sorted
     child_indptr, children, parent_indptr, parents, depth = found
     return IndexLists(child_indptr, children), IndexLists(parent_indptr, parents), depth
 

@@ -108,7 +108,17 @@ class Hierarchy:
         >>> Hierarchy.from_parents({"cat": ["mammal"], "mammal": ["animal"], "rock": []}).features
         ('cat', 'mammal', 'animal', 'rock')
         """
-        pairs, seen = _check_parents(parents)
+        if not isinstance(parents, Mapping):
+            kind = type(parents).__name__
+            raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
+        pairs, seen = list[tuple[str, str]](), dict[str, None]()
+        for child, above in parents.items():
+            _check_listing(above, f"the parents of {child!r}", "names")
+            listed = [_check_name(parent) for parent in above]
+            if isinstance(above, set | frozenset):
+                listed.sort()  # the order of a set differs from run to run
+            seen.update(dict.fromkeys([_check_name(child), *listed]))
+            pairs += [(parent, child) for parent in listed]
         names = _check_names(seen if features is None else features)
         refuse_unknown(seen, dict.fromkeys(names), "parents names")
         return cls._from_names(names, pairs)
@@ -151,13 +161,23 @@ class Hierarchy:
         >>> Hierarchy.from_adjacency([[0, 1, 1], [0, 0, 0], [0, 0, 0]]).edges
         (('x0', 'x1'), ('x0', 'x2'))
         """
-        d, parent, child = _check_adjacency(A)
+        if hasattr(A, "columns"):
+            raise TypeError("A is a data frame; pass A.to_numpy() and features=list(A.columns)")
+        matrix: Any = A if sp.issparse(A) else np.asarray(A)
+        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+            raise ValueError(f"A must be a square matrix, got shape {matrix.shape}")
+        if matrix.dtype.kind not in "buif":
+            raise TypeError(f"A must hold numbers, got dtype {matrix.dtype}")
+        d, entries = matrix.shape[0], sp.coo_array(matrix)
+        if not np.isfinite(entries.data).all():
+            raise ValueError("A must be finite, but holds NaN or infinite values")
+        edge = entries.data != 0
         names = _check_names((f"x{j}" for j in range(d)) if features is None else features)
         if len(names) != d:
             raise ValueError(
                 f"A has {d} columns but features has {len(names)} names; give one name per column"
             )
-        return cls._from_arrays(names, parent, child)
+        return cls._from_arrays(names, entries.row[edge], entries.col[edge])
 
     @classmethod
     def unrelated(cls, features: Iterable[str]) -> Hierarchy:
@@ -178,8 +198,11 @@ class Hierarchy:
         children, parents, depths = _graph.find_levels(parent, child, len(names))
         if (depths < 0).any():
             loops = parent[parent == child]
-            cycle = loops[:1].tolist() if loops.size else _graph.find_cycle(parents, depths)
-            _refuse_cycle([names[v] for v in cycle])
+            if loops.size:
+                raise ValueError(f"{names[loops[0]]!r} is its own parent; remove that edge")
+            cycle = [names[v] for v in _graph.find_cycle(parents, depths)]
+            shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
+            raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")
         for array in (children.indptr, children.indices, parents.indptr, parents.indices, depths):
             array.flags.writeable = False
         self = object.__new__(cls)
@@ -508,9 +531,7 @@ def _check_names(
         raise TypeError(
             f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
         )
-    names: tuple[Any, ...] = tuple(features)
-    if not set(map(type, names)) <= {str} or "" in names:
-        names = tuple(_check_name(name, advice) for name in names)
+    names = tuple(_check_name(name, advice) for name in features)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
         raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")
@@ -528,41 +549,6 @@ def _check_listing(values: object, what: str, of: str) -> None:
     """Refuse anything that cannot be iterated over, and strings, whose items are letters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise TypeError(f"{what} must be a list of {of}, got the {type(values).__name__} {clip(values)}")
-
-
-def _check_adjacency(A: Any) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    """The number of vertices and the ends of the edges, parents and children, of a square matrix."""
-    if hasattr(A, "columns"):
-        raise TypeError("A is a data frame; pass A.to_numpy() and features=list(A.columns)")
-    matrix: Any = A if sp.issparse(A) else np.asarray(A)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"A must be a square matrix, got shape {matrix.shape}")
-    if matrix.dtype.kind not in "buif":
-        raise TypeError(f"A must hold numbers, got dtype {matrix.dtype}")
-    entries: Any = sp.coo_array(matrix)
-    parent, child = entries.row.astype(np.int64), entries.col.astype(np.int64)
-    wrong = np.flatnonzero(~np.isfinite(entries.data))
-    if wrong.size:
-        k = wrong[0]
-        raise ValueError(f"A must be finite, but A[{parent[k]}, {child[k]}] is {entries.data[k]}")
-    edge = entries.data != 0
-    return matrix.shape[0], parent[edge], child[edge]
-
-
-def _check_parents(parents: object) -> tuple[list[tuple[str, str]], list[str]]:
-    """The edges of a mapping of features to their parents, and all names in order of appearance."""
-    if not isinstance(parents, Mapping):
-        kind = type(parents).__name__
-        raise TypeError(f"parents must map features to their parents, got the {kind} {clip(parents)}")
-    pairs, seen = [], dict[str, None]()
-    for child, above in parents.items():
-        _check_listing(above, f"the parents of {child!r}", "names")
-        listed = [_check_name(parent) for parent in above]
-        if isinstance(above, set | frozenset):
-            listed.sort()  # the order of a set differs from run to run
-        seen.update(dict.fromkeys([_check_name(child), *listed]))
-        pairs += [(parent, child) for parent in listed]
-    return pairs, list(seen)
 
 
 def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
@@ -605,11 +591,3 @@ def _warn_of_order(pairs: Iterable[tuple[Any, Any]], labels: Sequence[Any]) -> N
             HierarchyWarning,
             stacklevel=4,
         )
-
-
-def _refuse_cycle(cycle: Sequence[str]) -> NoReturn:
-    """Refuse edges that form a cycle, whose names are given from parent to child."""
-    if len(cycle) == 1:
-        raise ValueError(f"{cycle[0]!r} is its own parent; remove that edge")
-    shown = cycle if len(cycle) <= 12 else [*cycle[:6], f"({len(cycle) - 8} more)", *cycle[-2:]]
-    raise ValueError(f"the edges form a cycle: {' -> '.join([*shown, cycle[0]])}")

@@ -42,16 +42,14 @@ def read_ones(X: Any, at: Sequence[int] | None = None) -> sp.csr_array[np.bool_]
 
 def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
     table: sp.csr_array[Any] = sp.csr_array(X)  # its arrays may be those of X, and are not changed
-    if not table.has_canonical_format:
+    if not table.has_canonical_format or not table.data.all():
         table = table.copy()
         table.sum_duplicates()
+        table.eliminate_zeros()
     wrong = np.flatnonzero(~_is_binary(table.data))
     if wrong.size:
         entries, k = table.tocoo(), wrong[0]
         raise _not_binary(int(entries.row[k]), int(entries.col[k]), entries.data[k])
-    if not table.data.all():
-        table = table.copy()
-        table.eliminate_zeros()
     parts = (table.data.astype(np.bool_), table.indices, table.indptr)
     return sp.csr_array(parts, shape=table.shape)
 

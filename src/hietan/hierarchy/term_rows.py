@@ -84,13 +84,20 @@ def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
 def column_ones(column: Any, name: object) -> NDArray[np.bool_]:
     """Where a column of a frame says yes: it holds truth values, 0 and 1, or counts, of which those above 0 do."""
     values = np.asarray(column.to_numpy())
-    if values.dtype.kind == "O":  # truth values or numbers with missing ones, categories, or text
-        values = _from_objects(values, name)
-    if values.dtype.kind not in "buif":
-        raise _not_a_feature(name, values.ravel()[0] if values.size else "")
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        row = int(np.flatnonzero(np.isnan(values))[0])
-        raise ValueError(f"column {name!r} has no value in row {row}; fill it in, for example with fillna(0)")
+    if (
+        values.dtype.kind not in "bui"
+    ):  # numbers or truth values, perhaps with missing ones, categories, or text
+        for row, value in enumerate(values.tolist()):
+            if value is None or value != value:
+                raise ValueError(
+                    f"column {name!r} has no value in row {row}; fill it in, for example with fillna(0)"
+                )
+            if not isinstance(value, bool | int | float | np.number | np.bool_):
+                raise ValueError(
+                    f"column {name!r} holds {clip(value)}; expected 0 and 1, truth values, or counts. If {clip(value)} "
+                    f"means yes: frame[{name!r}] == {clip(value)}"
+                )
+        values = values.astype(np.float64)
     if values.size and values.min() < 0:
         raise ValueError(f"column {name!r} holds {values.min()}; expected 0 and 1, truth values, or counts")
     if values.size and values.min() >= 1 and values.max() > 1:
@@ -100,25 +107,6 @@ def column_ones(column: Any, name: object) -> NDArray[np.bool_]:
             f"{values.max()}"
         )
     return np.asarray(values > 0)
-
-
-def _from_objects(values: NDArray[Any], name: object) -> NDArray[Any]:
-    for row, value in enumerate(values.tolist()):
-        if value is None or value != value:
-            raise ValueError(
-                f"column {name!r} has no value in row {row}; fill it in, for example with fillna(0)"
-            )
-        if not isinstance(value, bool | int | float | np.number | np.bool_):
-            raise _not_a_feature(name, value)
-    return values.astype(np.float64)
-
-
-def _not_a_feature(name: object, value: object) -> ValueError:
-    shown = value.item() if isinstance(value, np.generic) else value
-    return ValueError(
-        f"column {name!r} holds {clip(shown)}; expected 0 and 1, truth values, or counts. If {clip(shown)} means yes: "
-        f"frame[{name!r}] == {clip(shown)}"
-    )
 
 
 def _known(terms: Any, row: object, hierarchy: Hierarchy, unknown: dict[str, int]) -> list[int]:

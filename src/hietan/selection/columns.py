@@ -61,20 +61,6 @@ def take_columns(X: Any, rows: Any, columns: NDArray[np.intp]) -> Any:
     return X.iloc[:, columns] if hasattr(X, "iloc") else X[:, columns.tolist()]
 
 
-def _rows_that_weigh(
-    X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None
-) -> tuple[Any, Any, Any, NDArray[np.float64] | None]:
-    """A table, the same validated, its classes and its weights, without the rows of weight 0."""
-    if weights is None or weights.all():
-        return X, rows, y, weights
-    chosen = np.flatnonzero(weights)
-    require_weight(chosen)
-    if len(chosen) < 2:
-        raise ValueError(f"at least 2 rows must have a sample_weight above 0, but only {len(chosen)} has")
-    table = X.iloc[chosen] if hasattr(X, "iloc") else X[chosen] if hasattr(X, "columns") else rows[chosen]
-    return table, rows[chosen], np.asarray(y)[chosen], weights[chosen]
-
-
 class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """A classifier that is fitted to chosen columns only; a subclass chooses them (`_choose`).
 
@@ -126,7 +112,19 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
             self.__dict__.pop(fitted, None)
         rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
         weights = read_weights(self._in_memory(sample_weight), rows.shape[0])
-        kept = self._choose(*_rows_that_weigh(X, rows, y, weights))
+        if weights is None or weights.all():
+            kept = self._choose(X, rows, y, weights)
+        else:
+            weigh = np.flatnonzero(weights)
+            require_weight(weigh)
+            if len(weigh) < 2:
+                raise ValueError(
+                    f"at least 2 rows must have a sample_weight above 0, but only {len(weigh)} has"
+                )
+            table = (
+                X.iloc[weigh] if hasattr(X, "iloc") else X[weigh] if hasattr(X, "columns") else rows[weigh]
+            )
+            kept = self._choose(table, rows[weigh], np.asarray(y)[weigh], weights[weigh])
         names = getattr(self, "feature_names_in_", None)
         model = clone(self.estimator)
         own, inner = "hierarchy", model
@@ -355,21 +353,15 @@ class MinSupport(ClassifierOnColumns):
             raise ValueError(f"min_support must be an integer above 0, got {self.min_support!r}")
 
     def _choose(self, X: Any, rows: Any, y: Any, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-        kept: NDArray[np.bool_] = (_count_ones(rows, weights) >= self.min_support) & _varies(rows)
+        ones = rows > 0
+        counted = np.asarray(
+            ones.sum(axis=0) if weights is None else weights @ ones, dtype=np.float64
+        ).ravel()
+        low, high = min_max_axis(rows, axis=0) if sp.issparse(rows) else (rows.min(axis=0), rows.max(axis=0))
+        kept: NDArray[np.bool_] = (counted >= self.min_support) & np.asarray(low != high, dtype=np.bool_)
         if not kept.any():
             raise ValueError(
                 f"none of the {len(kept)} columns of X has {self.min_support} ones in the {rows.shape[0]} training "
                 f"rows and varies there; use a smaller min_support"
             )
         return kept
-
-
-def _count_ones(X: Any, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-    ones = X > 0
-    counted = ones.sum(axis=0) if weights is None else weights @ ones
-    return np.asarray(counted, dtype=np.float64).ravel()
-
-
-def _varies(X: Any) -> NDArray[np.bool_]:
-    low, high = min_max_axis(X, axis=0) if sp.issparse(X) else (X.min(axis=0), X.max(axis=0))
-    return np.asarray(low != high, dtype=np.bool_)

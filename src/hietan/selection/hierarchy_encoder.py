@@ -142,7 +142,11 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
 
     def _read(self, X: Any) -> TermRows:
         self._check_parameters()
-        kind = self.input if self.input != "auto" else _kind_of(X, self.hierarchy)
+        kind = self.input
+        if kind == "auto":
+            labels = list(getattr(X, "columns", ()))
+            is_pairs = len(labels) == 2 and not any(label in self.hierarchy for label in labels)
+            kind = "lists" if not hasattr(X, "columns") else "pairs" if is_pairs else "columns"
         read: Any = {"lists": rows_from_lists, "pairs": rows_from_pairs, "columns": rows_from_columns}[kind]
         if kind == "columns" and not hasattr(X, "columns"):
             raise TypeError(
@@ -198,10 +202,3 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.sparse = False
         return tags
-
-
-def _kind_of(X: Any, hierarchy: Hierarchy) -> str:
-    if not hasattr(X, "columns"):
-        return "lists"
-    labels = list(X.columns)
-    return "pairs" if len(labels) == 2 and not any(label in hierarchy for label in labels) else "columns"

@@ -17,7 +17,7 @@ from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
 from hietan.structure.counts import RowCounts, check_total
-from hietan.structure.rows import VIOLATION_BLOCK, BinaryRows, Violation, kernel_lists, parent_lists, unpack
+from hietan.structure.rows import VIOLATION_BLOCK, BinaryRows, Violation, kernel_lists, parent_lists
 from hietan.structure.tree import ROOT
 
 
@@ -53,15 +53,15 @@ class Openings:
         is_open: NDArray[np.bool_] = (parents @ values.T.astype(np.int32)).T == np.diff(parents.indptr)
         return is_open
 
-    def states(self, rows: BinaryRows) -> NDArray[np.uint8]:
-        """Return 2 x_v + o_v of each feature in each row, o_v being 1 where all parents of v are 1."""
-        words, parents = rows.words(np.arange(rows.n_rows)), self._parents
+    def open_words(self, words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return whether each feature is open in each of some packed rows, packed as well."""
+        parents = self._parents
         is_open = np.full(words.shape, np.iinfo(np.uint64).max, dtype=np.uint64)
         has_parents = np.diff(parents.indptr) > 0
         if parents.nnz:
             starts = parents.indptr[:-1][has_parents]
             is_open[:, has_parents] = np.bitwise_and.reduceat(words[:, parents.indices], starts, axis=1)
-        return 2 * unpack(words, rows.n_rows) + unpack(is_open, rows.n_rows)
+        return is_open
 
 
 @dataclass(frozen=True, eq=False)

@@ -310,11 +310,6 @@ def test_everything_may_be_read_before(tmp_path):
         assert build_dataset(paths[0], file, labels, min_support=1).provenance == data.provenance
 
 
-def test_pairs_do_as_annotations(go):
-    data = build_dataset(go, iter([("a", "GO:2"), ("b", "GO:1"), ("c", "GO:1")]), LABELS, min_support=1)
-    assert table(data) == {"a": {"GO:1", "GO:2"}, "b": {"GO:1"}, "c": {"GO:1"}}
-
-
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [

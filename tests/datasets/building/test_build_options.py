@@ -4,7 +4,7 @@ from dataclasses import fields
 
 import pytest
 
-from hietan.datasets import BuildOptions, build_dataset
+from hietan.datasets import BuildOptions
 
 OPTIONS = {field.name: field.default for field in fields(BuildOptions)}
 # Where an option of the command has another name than the argument, or another form.
@@ -40,10 +40,3 @@ def test_each_option_has_one_form():
     assert chosen.taxon == BuildOptions(taxon=6239).taxon == "taxon:6239"
     assert chosen.match == ("symbol",)
     assert chosen.features == ("b", "a")
-
-
-def test_options_are_checked_before_a_file_is_read():
-    with pytest.raises(ValueError, match="min_support is 0; expected an integer of at least 1"):
-        build_dataset("no such file", "no such file", min_support=0)
-    with pytest.raises(ValueError, match="features must name each term once, but repeats 'GO:1'"):
-        build_dataset("no such file", "no such file", features=["GO:1", "GO:1"])

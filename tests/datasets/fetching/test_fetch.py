@@ -17,7 +17,7 @@ from hietan.datasets import (
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets.fetching import download, fetch, registry
+from hietan.datasets.fetching import download, registry
 from hietan.datasets.fetching.registry import KNOWN_HASHES, Remote
 from support.file_server import CONTENT, HASH, PUBLISHED, remote, serving
 
@@ -52,12 +52,6 @@ def test_after_a_fault_the_next_address_is_tried(server, fault):
     assert download.obtain(remote(server, fault, "well"), timeout=timeout).read_bytes() == CONTENT
     faults = [name for name, _ in server.requests]
     assert faults == [fault, "well"]
-
-
-def test_a_cut_connection_is_tried_again(server, home):
-    server.requests.clear()
-    assert download.obtain(remote(server, "cut-once")).read_bytes() == CONTENT
-    assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -167,15 +161,6 @@ def test_progress_is_shown_only_when_asked_for(server, home, monkeypatch, capsys
     assert "100%" in capsys.readouterr().err
 
 
-def test_a_damaged_record_is_an_error(server, home):
-    path = download.obtain(remote(server, "well"))
-    path.with_name("file.txt.sha256").write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DataError, match="was expected; remove it to fetch it again"):
-        download.obtain(remote(server, "well"))
-    assert download.obtain(remote(server, "well"), refresh=True) == path
-    assert download.obtain(remote(server, "well")) == path
-
-
 @pytest.mark.parametrize(
     ("fault", "reason"),
     [
@@ -194,16 +179,6 @@ def test_an_answer_that_is_not_the_file_is_refused(server, home, fault, reason):
 
 def test_redirects_are_followed(server, home):
     assert download.obtain(remote(server, "moved")).read_bytes() == CONTENT
-
-
-def test_a_file_without_a_record_is_not_verified(server, home):
-    path = download.obtain(remote(server, "well"))
-    path.with_name("file.txt.sha256").unlink()
-    path.write_bytes(b"something else")
-    with pytest.warns(DataWarning, match=r"file.txt was not verified: .* no record file.txt.sha256"):
-        assert download.obtain(remote(server, "well")) == path
-    assert download.obtain(remote(server, "well"), refresh=True).read_bytes() == CONTENT
-    assert download.obtain(remote(server, "well")) == path
 
 
 # ----------------------------------------------------------------------------- the registry
@@ -318,12 +293,3 @@ def test_other_collections_are_downloaded(home, tmp_path, monkeypatch):
             (path,) = fetch_collection(name)
             assert home in path.parents
         assert len(server.requests) == 4
-
-
-def test_the_ontology_of_the_collection_is_read_once(real_data, monkeypatch):
-    fetch._cached_ontology.cache_clear()
-    calls, read = [], fetch.read_obo
-    monkeypatch.setattr(fetch, "read_obo", lambda path: calls.append(path) or read(path))
-    fetch_ageing_genes("fly", "CC", data_home=real_data)
-    fetch_ageing_genes("fly", "MF", data_home=real_data)
-    assert len(calls) == 1

@@ -263,6 +263,11 @@ class Round:
         selector = self.make("Selector", relations, kind, a["relevance"], limit)
         call("Selector.select", selector, a["words"], gives=(np.uint64, None, None))
         call("selected_joint_log", selector, *rows, *rest, gives=joint)
+        call("count_kept", *rows, gives=(np.int64, n))
+        d = a["words"].shape[1]
+        starts, entries = np.arange(n + 1) * d, (np.empty(n * d, np.int32), np.empty(n * d))
+        states = a["words"], a["words"], ~a["words"], self.rng.normal(size=(4, d))
+        call("list_terms", *states, starts, *entries, gives=type(None))
         for ranking in rankings:
             tree = selector, ranking, *rows, a["root_order"]
             call("selected_trees", *tree, gives=(np.int32, n, None))

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from hietan.datasets.build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
 from hietan.datasets.building.columns import Columns, choose_columns, given_columns
@@ -145,11 +147,18 @@ def assemble(
     account.relations.read = sum(1 for _ in go.edges(options.relations))
     account.relations.drop(UNDEFINED_PARENT, len(go.undefined_parents(options.relations)))
     stream = open_annotations(annotations, options, go)
-    account.row_noun = row_noun or _usual_noun(stream)
+    format = stream.format if isinstance(stream, AnnotationReader) else ""
+    usual = "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
+    account.row_noun = row_noun or usual
     left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
     meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
     genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
-    rows = _choose_rows(known_labels, genes, options, account)
+    if known_labels is None:
+        rows = all_rows(genes, options.match[0], account.rows)
+    else:
+        rows = labelled_rows(known_labels, genes, options.match, options.on_conflict, account.rows)
+    if not rows.names:
+        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
     _count_lines(stream, genes, rows, account.annotations)
     attributes = None
     if columns is not None:
@@ -187,11 +196,6 @@ def assemble(
     )
 
 
-def _usual_noun(stream: Iterable[Annotation]) -> str:
-    format = stream.format if isinstance(stream, AnnotationReader) else ""
-    return "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
-
-
 def _found_out(
     ontology: Ontology, stream: Iterable[Annotation], labels: Labels | None, attributes: Attributes | None
 ) -> dict[str, list[str]]:
@@ -220,16 +224,6 @@ def _terms_to_leave_out(
             raise ValueError(f"drop_terms names {term!r:.80}, which the ontology does not have")
         left_out |= {current} | hierarchy.descendants(current)
     return frozenset(left_out)
-
-
-def _choose_rows(labels: Labels | None, genes: Genes, options: BuildOptions, account: Account) -> GeneRows:
-    if labels is None:
-        rows = all_rows(genes, options.match[0], account.rows)
-    else:
-        rows = labelled_rows(labels, genes, options.match, options.on_conflict, account.rows)
-    if not rows.names:
-        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
-    return rows
 
 
 def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
@@ -282,7 +276,7 @@ def _choose_table(
     if options.deduplicate:
         kept = first_of_each(columns.X, rows.labels)
         account.rows.drop("identical row of the same class", len(rows.names) - len(kept))
-        rows, columns = rows.take(kept), columns.take_rows(kept)
+        rows, columns = rows.take(kept), replace(columns, X=csr_array(columns.X[kept]))
     if options.features is None:
         columns = columns.without(
             hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,16 +30,6 @@ class Columns:
     terms: tuple[str, ...]
     missing: tuple[str, ...] = ()
 
-    def take_rows(self, at: Sequence[int]) -> Columns:
-        """The same columns over the rows at these positions."""
-        return replace(self, X=csr_array(self.X[at]))
-
-    def keep(self, kept: NDArray[np.bool_]) -> Columns:
-        """The columns at which the mask is true."""
-        at = np.flatnonzero(kept)
-        names = tuple(self.names[j] for j in at)
-        return Columns(_sorted(self.X[:, at]), names, tuple(self.terms[j] for j in at))
-
     def beside(self, further: csr_array, names: tuple[str, ...], order: Sequence[str] | None) -> Columns:
         """These columns and further ones, which no term stands for; in the given order, or one after the other."""
         together: Any = hstack([csc_array(self.X), csc_array(further)], format="csc")
@@ -65,7 +55,9 @@ class Columns:
         is_constant = in_all_rows & ~is_root if constant else np.zeros_like(is_root)
         tally.drop("root", int(is_root.sum()))
         tally.drop("the same in all rows", int(is_constant.sum()))
-        return self.keep(~is_root & ~is_constant)
+        at = np.flatnonzero(~is_root & ~is_constant)
+        names, terms = (tuple(listed[j] for j in at) for listed in (self.names, self.terms))
+        return Columns(_sorted(self.X[:, at]), names, terms)
 
     def hierarchy(self, whole: Hierarchy) -> Hierarchy:
         """The hierarchy of the columns, from that of the terms; a second column of a term has no relatives."""

@@ -137,11 +137,6 @@ class Genes:
             self.by_synonym.setdefault(synonym, {})[name] = None
         return number
 
-    def add_term(self, number: int, term: str) -> None:
-        """Record a usable annotation of an object."""
-        self.lines[number] += 1
-        self.pairs.add(number, term)
-
     def add_block(self, block: PairBlock, meanings: TermMeanings, tally: Tally) -> None:
         """Record many annotations at once that say nothing but which object has which term."""
         known = self.numbers
@@ -250,7 +245,8 @@ def genes_from_annotations(
         elif evidence is not None and annotation.evidence not in evidence:
             tally.drop("other evidence")
         elif (term := meanings(annotation.term, tally)) is not None:
-            genes.add_term(number, term)
+            genes.lines[number] += 1
+            genes.pairs.add(number, term)
     genes.left_out |= meanings.left_out
     return genes
 

@@ -150,11 +150,6 @@ def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
     for name in stated:
         if name not in known:
             raise ValueError(f"format is {name!r}; expected one of {', '.join(known)}")
-    for names in (ONTOLOGY_FORMATS, ANNOTATION_FORMATS):
-        if len(twice := [name for name in stated if name in names]) > 1:
-            raise ValueError(
-                f"format names both {twice[0]!r} and {twice[1]!r}, which are formats of the same file"
-            )
     return stated
 
 

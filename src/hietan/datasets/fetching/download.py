@@ -68,7 +68,10 @@ def obtain(
         raise FileNotFoundError(_advice(remote, homes, ["it is not on disk, and download=False"]))
     target = next(filter(_is_writable, homes), None)
     if target is None:
-        raise FileNotFoundError(_advice(remote, homes, [_why_no_place(homes)]))
+        why = "none of these directories can be written to, and without pooch there is no cache directory"
+        if not homes:
+            why = 'HIETAN_DATA is not set, and downloading needs pooch: pip install "hietan[data]"'
+        raise FileNotFoundError(_advice(remote, homes, [why]))
     failures = dict[str, None]() if remote.urls else {"no address to download it from is known": None}
     for url in (*remote.urls, *remote.urls):  # a second round, for connections that were cut
         try:
@@ -101,12 +104,6 @@ def _is_writable(home: Path) -> bool:
     except OSError:
         return False
     return os.access(home, os.W_OK)
-
-
-def _why_no_place(homes: list[Path]) -> str:
-    if homes:
-        return "none of these directories can be written to, and without pooch there is no cache directory"
-    return 'HIETAN_DATA is not set, and downloading needs pooch: pip install "hietan[data]"'
 
 
 def _checked(path: Path, remote: Remote) -> Path:

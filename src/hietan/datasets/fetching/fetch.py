@@ -214,7 +214,11 @@ def fetch_ageing_genes(
     >>> fetch_ageing_genes("worm", ("CC", "BP"))  # doctest: +SKIP
     <Dataset CE-BPCC: 557 rows x 973 features; anti-longevity 344, pro-longevity 213; ...>
     """
-    code, subset = _organism_code(organism), "".join(namespace_codes(namespaces))
+    by_name = {name.lower(): code for code, common in ORGANISMS.items() for name in (code, common)}
+    code = by_name.get(str(organism).lower())
+    if code is None:
+        raise ValueError(f"organism is {organism!r}; expected one of {', '.join(by_name)}")
+    subset = "".join(namespace_codes(namespaces))
     table = registry.ageing_file(code, subset)
     source = registry.ageing_source(registry.AGEING_ONTOLOGY)
     path = obtain(table, data_home=data_home, download=download, progress=progress)
@@ -269,11 +273,3 @@ def _symbols(code: str, data_home: Directory) -> Mapping[str, str]:
             table, id_column="Entrez Gene ID", label_column="Gene Symbol", on_conflict="first"
         )
     return labels.by_id
-
-
-def _organism_code(organism: str) -> str:
-    by_name = {name.lower(): code for code, common in ORGANISMS.items() for name in (code, common)}
-    try:
-        return by_name[organism.lower()]
-    except (KeyError, AttributeError):
-        raise ValueError(f"organism is {organism!r}; expected one of {', '.join(by_name)}") from None

@@ -5,8 +5,7 @@ GO term, the last row is `class`. Every line ends in a comma.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,47 +44,42 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
     Dataset
         Class 1 is pro-longevity, 0 anti-longevity.
     """
-    table = _read_table(source)
-    keep = [i for i, term in enumerate(table.terms) if term not in GO_ROOTS]
+    genes, all_terms, rows, classes = _read_table(source)
+    keep = [i for i, term in enumerate(all_terms) if term not in GO_ROOTS]
     if not keep:
         raise DataError("no term besides the roots of GO", source_name(source))
-    terms = [table.terms[i] for i in keep]
-    values = np.ascontiguousarray(table.values[keep].T)
-    features = _current_ids(terms, ontology, source_name(source))
+    terms = [all_terms[i] for i in keep]
+    X = csr_array(np.ascontiguousarray(rows[keep].T))
+    features = [ontology.resolve(term) or term for term in terms]
+    if repeated := first_repeated(features):
+        raise DataError(f"two rows resolve to the same term {repeated!r}", source_name(source))
     known = [ontology.terms.get(feature, Term(feature, feature)) for feature in features]
     return Dataset(
-        X=csr_array(values),
-        y=table.classes,
+        X=X,
+        y=classes,
         hierarchy=_hierarchy(features, ontology),
         feature_names=tuple(features),
         term_names=tuple(term.name for term in known),
-        instance_names=table.genes,
+        instance_names=genes,
         target_names=TARGET_NAMES,
         provenance={
             "ontology_version": ontology.version,
             "relations": ["is_a"],
-            "dropped_roots": [term for term in table.terms if term in GO_ROOTS],
+            "dropped_roots": [term for term in all_terms if term in GO_ROOTS],
             "renamed_terms": {old: new for old, new in zip(terms, features, strict=True) if old != new},
             "unknown_terms": [feature for feature in features if feature not in ontology.terms],
             "obsolete_terms": [term.id for term in known if term.is_obsolete],
-            **count_duplicates(csr_array(values), table.classes),
+            **count_duplicates(X, classes),
         },
         name=name,
         row_noun="gene",
     )
 
 
-@dataclass(frozen=True)
-class _Table:
-    """The content of a file: one row of `values` per term."""
-
-    genes: tuple[str, ...]
-    terms: tuple[str, ...]
-    values: NDArray[np.uint8]
-    classes: NDArray[np.intp]
-
-
-def _read_table(source: TextSource) -> _Table:
+def _read_table(
+    source: TextSource,
+) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.uint8], NDArray[np.intp]]:
+    """The genes, the terms, the values (a row per term) and the classes of the genes."""
     file_name = source_name(source)
     rows = _rows(source)
     _, line, genes = next(rows, ("", None, []))
@@ -105,7 +99,7 @@ def _read_table(source: TextSource) -> _Table:
         raise DataError("no row 'class'; expected it to be the last row", file_name)
     classes = body.pop("class").astype(np.intp)
     values = np.array(list(body.values()), dtype=np.uint8).reshape(len(body), len(genes))
-    return _Table(tuple(genes), tuple(body), values, classes)
+    return tuple(genes), tuple(body), values, classes
 
 
 def _rows(source: TextSource) -> Iterator[tuple[str, int, list[str]]]:
@@ -131,13 +125,6 @@ def _binary(fields: list[str], n_genes: int, file_name: str, line: int | None) -
         wrong = next(i for i, value in enumerate(fields) if value not in ("0", "1"))
         raise DataError(f"expected 0 or 1, found {fields[wrong]!r} as value {wrong + 1}", file_name, line)
     return np.frombuffer("".join(fields).encode("ascii"), dtype=np.uint8) - ord("0")
-
-
-def _current_ids(terms: Sequence[str], ontology: Ontology, file_name: str) -> list[str]:
-    features = [ontology.resolve(term) or term for term in terms]
-    if repeated := first_repeated(features):
-        raise DataError(f"two rows resolve to the same term {repeated!r}", file_name)
-    return features
 
 
 def _hierarchy(features: list[str], ontology: Ontology) -> Hierarchy:

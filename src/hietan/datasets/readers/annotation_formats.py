@@ -205,10 +205,6 @@ def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
             if header.get("gpa-version", header.get("gpad-version", "")).startswith("2")
             else "gpad-1"
         )
-    return _recognise_by_lines(lines)
-
-
-def _recognise_by_lines(lines: Sequence[str]) -> str:
     data = next((line for line in lines if not line.startswith("#")), lines[0])
     fields = data.split("\t")
     if lines[0].startswith("#tax_id") or (
@@ -382,8 +378,6 @@ def _find_columns(
 ) -> tuple[int, int, str]:
     """The columns of ids and terms: as stated, by their names, by what is a term, or the first and the second."""
     if columns is not None:
-        if isinstance(columns, str) or len(columns) != 2:
-            raise ValueError(f"pair_columns is {columns!r}; expected two columns, such as ('item', 'term')")
         return table.column(columns[0]), table.column(columns[1]), ""
     terms = find_names(table.heading or [], _TERM)
     ids = [j for j in find_names(table.heading or [], _ID) if j not in terms]

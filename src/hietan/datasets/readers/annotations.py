@@ -128,21 +128,17 @@ class AnnotationReader:
         return self._guarded(self._blocks(self._layout), None)
 
     def _start(self, lines: _Numbered) -> list[tuple[int, str]]:
-        """Read comments up to the first line that is not one, and look at it and, if needed, at some lines more."""
-        first = self._skip_comments(lines)
-        if first is None:
-            return []
-        decided = self.format or "gaf-version" in self.header
-        return [first, *islice(lines, 0 if decided else PEEK)]
+        """Read comments up to the first line that is not one, and look at it and, if needed, at some lines more.
 
-    def _skip_comments(self, lines: _Numbered) -> tuple[int, str] | None:
-        """Read up to the first line that is not a comment, and return it; lines with "#" may be headings."""
+        Lines that begin with "#" may be headings.
+        """
         for number, line in lines:
             if line.startswith("!"):
                 self._comment(line, number)
             elif line.strip():
-                return number, line
-        return None
+                decided = self.format or "gaf-version" in self.header
+                return [(number, line), *islice(lines, 0 if decided else PEEK)]
+        return []
 
     def _comment(self, line: str, number: int) -> None:
         found = _HEADER(line)

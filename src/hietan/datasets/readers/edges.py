@@ -67,13 +67,15 @@ def read_edges(
         raise ValueError(f"edge_order is {order!r}; expected one of {', '.join(EDGE_ORDERS)}")
     table = Table.open(source)
     remarks = list[str]()
-    has_words = _heading_has_words(table)
+    has_words = bool(find_names(table.start[0], _PARENT) or find_names(table.start[0], _CHILD))
     by_name = columns is not None and any(not is_position(column) for column in columns)
     if header or (header is None and (by_name or has_words or table.has_marked_heading)):
         table.take_heading()
     first, second, named_order = _find_columns(table, columns)
     edges = _read(table, first, second)
-    if header is None and table.heading is None and _is_heading(edges):
+    # An edge of which neither end occurs again would be a hierarchy of its own, so it is a heading.
+    others = {name for edge in edges[1:] for name in edge[:2]}
+    if header is None and table.heading is None and others and others.isdisjoint(edges[0][:2]):
         remarks.append(f"the first row ({edges[0][0]}, {edges[0][1]}) was read as names of columns")
         edges = edges[1:]
     if not edges:
@@ -94,19 +96,11 @@ def ontology_of(hierarchy: Hierarchy) -> Ontology:
     return Ontology(terms, is_plain=True)
 
 
-def _heading_has_words(table: Table) -> bool:
-    return bool(find_names(table.start[0], _PARENT) or find_names(table.start[0], _CHILD))
-
-
 def _find_columns(table: Table, columns: Sequence[str | int] | None) -> tuple[int, int, str | None]:
     """The two columns of an edge, and their order if their names tell it."""
     heading = table.heading or []
     parents, children = find_names(heading, _PARENT), find_names(heading, _CHILD)
     if columns is not None:
-        if isinstance(columns, str) or len(columns) != 2:
-            raise ValueError(
-                f"edge_columns is {columns!r}; expected two columns, such as ('parent', 'child')"
-            )
         first, second = (table.column(column) for column in columns)
         if first == second:
             raise ValueError(f"edge_columns is {columns!r}; the two columns must differ")
@@ -144,12 +138,6 @@ def _read(table: Table, first: int, second: int) -> list[_Edge]:
         if any(ends):
             edges.append((*ends, cell(row, name_at), cell(row, relation_at), line))
     return edges
-
-
-def _is_heading(edges: Sequence[_Edge]) -> bool:
-    """Whether neither end of the first edge occurs again; an edge of its own would be a hierarchy of its own."""
-    names = {name for edge in edges[1:] for name in edge[:2]}
-    return bool(names) and names.isdisjoint(edges[0][:2])
 
 
 def _order_from_roots(edges: Sequence[_Edge], source: str) -> str:

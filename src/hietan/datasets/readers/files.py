@@ -188,8 +188,6 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
 
 def _peek(raw: Any) -> bytes:
     """The first four bytes; none if the file cannot be rewound after reading them."""
-    if hasattr(raw, "readable") and not raw.readable():
-        raise TypeError(f"{source_name(raw)} is not open for reading")
     if isinstance(raw.read(0), str) or not (hasattr(raw, "seekable") and raw.seekable()):
         return b""
     position = raw.tell()

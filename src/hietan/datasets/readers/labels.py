@@ -204,24 +204,20 @@ def _find_heading(
 ) -> tuple[str, ...]:
     """Take the heading if there is one; if this was found out rather than stated, say so."""
     stated = [column for column in (id_column, label_column, *(where or {})) if column is not None]
+    remarks: tuple[str, ...] = ()
     if header is None:
         by_name = any(not is_position(column) for column in stated)
-        header = by_name or table.has_marked_heading or not _first_row_is_data(table, label_column, mapping)
-        found_out = not header
-    else:
-        found_out = False
+        header = by_name or table.has_marked_heading
+        if not header:
+            # The first row is data if its label occurs again, as labels do, or is in the mapping.
+            at = 1 if label_column is None else table.column(label_column)
+            first, *others = (row[at] if at < len(row) else "" for row in table.start)
+            header = not first or (first not in others and first not in (mapping or ()))
+        if not header:
+            remarks = (f"{table.name}: the first row was read as data, not as names of columns",)
     if header:
         table.take_heading()
-    return (f"{table.name}: the first row was read as data, not as names of columns",) if found_out else ()
-
-
-def _first_row_is_data(
-    table: Table, label_column: str | int | None, mapping: Mapping[str, str] | None
-) -> bool:
-    """Whether the first row has a label: one that occurs again, as labels do, or is in the mapping."""
-    at = 1 if label_column is None else table.column(label_column)
-    first, *others = (row[at] if at < len(row) else "" for row in table.start)
-    return bool(first) and (first in others or (mapping is not None and first in mapping))
+    return remarks
 
 
 def _columns(table: Table, id_column: str | int | None, label_column: str | int | None) -> tuple[int, int]:

@@ -97,7 +97,12 @@ def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
         elif tag == "namespace":
             namespace = _identifier(value)
         elif tag == "relationship":
-            related.append(_relationship(value, name, number))
+            relation, _, target = value.partition(" ")
+            relation, target = _identifier(relation), _identifier(target.lstrip())
+            if not relation or not target:
+                message = f"expected 'relationship: <relation> <term>', found {value!r:.60}"
+                raise DataError(message, name, number)
+            related.append((intern(relation), target))
         elif tag == "is_obsolete":
             obsolete = _identifier(value) == "true"
     if len(ids["id"]) != 1:
@@ -113,15 +118,6 @@ def _term(lines: _Lines, namespace: str, name: str, start: int) -> Term:
         tuple(ids.get("replaced_by", ())),
         tuple(ids.get("consider", ())),
     )
-
-
-def _relationship(value: str, name: str, number: int) -> tuple[str, str]:
-    relation, _, target = value.partition(" ")
-    relation, target = _identifier(relation), _identifier(target.lstrip())
-    if not relation or not target:
-        message = f"expected 'relationship: <relation> <term>', found {value!r:.60}"
-        raise DataError(message, name, number)
-    return intern(relation), target
 
 
 def _identifier(value: str) -> str:

@@ -198,12 +198,9 @@ class Ontology:
         try:
             return Hierarchy.from_edges(edges, features=list(nodes))
         except ValueError as error:
-            raise self._cyclic(str(error), relations) from None
-
-    def _cyclic(self, message: str, relations: tuple[str, ...]) -> DataError:
-        line = next((line for term, line in self.lines.items() if term in message), None)
-        hint = "" if relations == ("is_a",) else f"; relations are {', '.join(relations)}: leave one out"
-        return DataError(f"{message}{hint}", self.source, line)
+            line = next((line for term, line in self.lines.items() if term in str(error)), None)
+            hint = "" if relations == ("is_a",) else f"; relations are {', '.join(relations)}: leave one out"
+            raise DataError(f"{error}{hint}", self.source, line) from None
 
 
 def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:

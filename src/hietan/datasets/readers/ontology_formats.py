@@ -1,9 +1,4 @@
-"""Which format is an ontology in? A table of formats, each with the mark of its first line and its reader.
-
-OBO-Graph JSON and OWL are read by pronto.
-
-To support a further format, add a line to the table.
-"""
+"""Ontologies in any format: it is recognised by the first lines. OBO-Graph JSON and OWL are read by pronto."""
 
 from __future__ import annotations
 
@@ -11,8 +6,8 @@ import io
 import json
 import re
 import warnings
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from hietan._runtime.optional import import_optional
 from hietan.datasets.readers.edges import read_edges
@@ -87,32 +82,7 @@ def _term(term: Any) -> Term:
     )
 
 
-class OntologyFormat(NamedTuple):
-    """A format: its name, whether the first lines that are not blank are in it, and the function that reads it."""
-
-    name: str
-    is_likely: Callable[[Sequence[str]], bool]
-    read: Callable[[TextSource], Ontology]
-
-
-def _starts_with(mark: str) -> Callable[[Sequence[str]], bool]:
-    return lambda lines: bool(lines) and lines[0].lstrip().startswith(mark)
-
-
-def _is_table(lines: Sequence[str]) -> bool:
-    """Whether the first line that is not a comment has several fields, and is neither `tag: value` nor `[Term]`."""
-    first = next((line for line in lines if not line.startswith(("#", "!"))), "")
-    return re.search(r"[\t,;]", first) is not None and re.match(r"[\w-]{1,80}: |\[", first) is None
-
-
-# The first format that is likely is used; OBO comes last and reports what is wrong.
-FORMATS = (
-    OntologyFormat("obo-graph", _starts_with("{"), read_with_pronto),
-    OntologyFormat("owl", _starts_with("<"), read_with_pronto),
-    OntologyFormat("edges", _is_table, read_edges),
-    OntologyFormat("obo", lambda lines: True, read_obo),
-)
-ONTOLOGY_FORMATS = tuple(each.name for each in FORMATS)
+ONTOLOGY_FORMATS = ("obo-graph", "owl", "edges", "obo")
 """The names of all formats of ontologies."""
 
 
@@ -151,24 +121,29 @@ def read_ontology(
     >>> read_ontology(io.StringIO("parent,child\\ndrinks,tea\\n")).hierarchy.edges
     (('drinks', 'tea'),)
     """
-    chosen = _choose(source, format)
-    if chosen.name == "edges":
+    if format is not None and format not in ONTOLOGY_FORMATS:
+        raise ValueError(
+            f"format is {format!r}; expected one of {', '.join(ONTOLOGY_FORMATS)}, or None to recognise it"
+        )
+    chosen = format or _recognise(first_lines(source, PEEK))
+    if chosen == "edges":
         return read_edges(source, columns=columns, order=order, header=header)
     stated = [name for name, value in (("columns", columns), ("order", order)) if value is not None]
     if stated:
         raise ValueError(
-            f"the {stated[0]} of edges were stated, but {source_name(source)} is not a table of edges ({chosen.name})"
+            f"the {stated[0]} of edges were stated, but {source_name(source)} is not a table of edges ({chosen})"
         )
-    return chosen.read(source)
+    return read_obo(source) if chosen == "obo" else read_with_pronto(source)
 
 
-def _choose(source: TextSource, format: str | None) -> OntologyFormat:
-    if format is None:
-        start = first_lines(source, PEEK)
-        return next(each for each in FORMATS if each.is_likely(start))
-    for each in FORMATS:
-        if each.name == format:
-            return each
-    raise ValueError(
-        f"format is {format!r}; expected one of {', '.join(ONTOLOGY_FORMATS)}, or None to recognise it"
-    )
+def _recognise(lines: Sequence[str]) -> str:
+    """The format of a file with these first lines; OBO if there is no sign of another, since its reader reports errors.
+
+    A table has several fields in the first line that is not a comment, which is neither `tag: value` nor `[Term]`.
+    """
+    mark = lines[0].lstrip()[:1] if lines else ""
+    if mark in ("{", "<"):
+        return "obo-graph" if mark == "{" else "owl"
+    first = next((line for line in lines if not line.startswith(("#", "!"))), "")
+    is_table = re.search(r"[\t,;]", first) and not re.match(r"[\w-]{1,80}: |\[", first)
+    return "edges" if is_table else "obo"

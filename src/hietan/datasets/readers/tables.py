@@ -7,7 +7,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
-from typing import Any, TypeVar
+from typing import Any
 
 from hietan.datasets.build_log import Tally
 from hietan.datasets.readers.files import TextSource, numbered_lines, source_name
@@ -20,7 +20,6 @@ PEEK = 100
 _BLOCK = 1 << 10
 _Numbered = tuple[int, str]
 _Record = tuple[int, list[str]]
-_Item = TypeVar("_Item")
 
 
 class Table:
@@ -52,7 +51,7 @@ class Table:
     def __init__(self, lines: Iterator[_Numbered], name: str, comment: str = "") -> None:
         self.name = name
         self.heading: list[str] | None = None
-        self._lines, self._comment = lines, comment
+        self._comment = comment
         buffer, self.has_marked_heading = _without_comments(self._filled(lines))
         if not buffer:
             raise DataError("the file is empty; expected a table with a row of column names", name)
@@ -60,8 +59,7 @@ class Table:
         delimiter = _delimiter([line for _, line in buffer])
         quoting: Any = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
         self._dialect = {"delimiter": delimiter, "quoting": quoting, "strict": True}
-        self._buffer = iter(buffer)
-        self._records = self._read(chain(self._buffer, self._filled(lines)))
+        self._records = self._read(chain(buffer, self._filled(lines)))
         self._peeked = list(islice(self._records, PEEK))
         self.start = [[field.strip() for field in fields] for _, fields in self._peeked]
 
@@ -84,41 +82,15 @@ class Table:
                 yield pair
 
     def _read(self, lines: Iterable[_Numbered]) -> Iterator[_Record]:
-        reader = csv.reader(self._follow(lines), **self._dialect)
-        while True:
-            try:
-                record = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise DataError(f"not valid CSV: {error}", self.name, self._line) from error
-            yield self._line, record
+        try:
+            for record in csv.reader(self._follow(lines), **self._dialect):
+                yield self._line, record
+        except csv.Error as error:
+            raise DataError(f"not valid CSV: {error}", self.name, self._line) from error
 
     def _follow(self, lines: Iterable[_Numbered]) -> Iterator[str]:
         for self._line, line in lines:
             yield line
-
-    def _read_blocks(self, size: int = _BLOCK) -> Iterator[list[_Record]]:
-        """Yield all records, many at once: where no field is quoted, each line is one."""
-        peeked, self._peeked = self._peeked, []
-        yield peeked
-        for lines in chain([list(self._buffer)], _blocks(self._lines, size)):
-            block = list(self._filled(lines))
-            records = self._split(block)
-            if records is None:
-                yield from _blocks(self._read(chain(block, self._filled(self._lines))), size)
-                return
-            yield records
-
-    def _split(self, block: Sequence[_Numbered]) -> list[_Record] | None:
-        """The records of these lines, one in each; None if a field is quoted, and may go on in the next line."""
-        texts = [line for _, line in block]
-        if self._dialect["quoting"] != csv.QUOTE_NONE and any('"' in text for text in texts):
-            return None
-        try:
-            return list(zip((number for number, _ in block), csv.reader(texts, **self._dialect), strict=True))
-        except csv.Error:  # reading line by line finds out which one it is
-            return None
 
     @property
     def width(self) -> int:
@@ -161,7 +133,8 @@ class Table:
     def row_blocks(self, last: int, tally: Tally) -> Iterator[list[_Record]]:
         """Yield the same rows, many at once; use this or `rows`, not both."""
         width, short, long = self.width, [0, 0], [0, 0]
-        for block in self._read_blocks():
+        records, self._peeked = chain(self._peeked, self._records), []
+        while block := list(islice(records, _BLOCK)):
             tally.read += len(block)
             for number, row in block:
                 if len(row) == width:
@@ -180,10 +153,6 @@ class Table:
         if count:
             message = f"{self.name}: {count} rows (first: line {first}) {what}"
             warnings.warn(message, DataWarning, stacklevel=4)
-
-
-def _blocks(items: Iterator[_Item], size: int) -> Iterator[list[_Item]]:
-    return iter(lambda: list(islice(items, size)), [])
 
 
 def is_position(wanted: str | int) -> bool:
