@@ -113,7 +113,7 @@ def test_the_command_line_starts_without_the_library(command):
     """A word of help should not take seconds; NumPy and scikit-learn are nearly all of them."""
     code = f"""
 import sys
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 try:
     make_app()({command.split()})
 except SystemExit as end:

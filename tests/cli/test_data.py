@@ -14,8 +14,9 @@ pd = pytest.importorskip("pandas")
 typer = pytest.importorskip("typer")
 from typer.testing import CliRunner  # noqa: E402
 
-from hietan.cli.app import make_app  # noqa: E402
-from hietan.datasets import COLLECTIONS, Dataset  # noqa: E402
+from hietan.cli._app import make_app  # noqa: E402
+from hietan.datasets import Dataset  # noqa: E402
+from hietan.datasets._fetching.fetch import COLLECTIONS  # noqa: E402
 
 OBO = "".join(
     f"[Term]\nid: T:{i}\nname: term {i} [bold]\nnamespace: n\nis_a: T:{i // 2}\n\n" for i in range(2, 8)
@@ -49,7 +50,7 @@ def build(files, *more):
 
 
 def test_the_command_hietan_has_them():
-    app = pytest.importorskip("hietan.cli.app").make_app()
+    app = pytest.importorskip("hietan.cli._app").make_app()
     for command in ("build", "info", "fetch"):
         assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
 

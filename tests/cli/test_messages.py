@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from hietan.cli import messages
-from hietan.cli.app import make_app
-from hietan.cli.messages import BAD_INPUT, INTERRUPTED, errors
-from hietan.evaluation import Progress
+from hietan.cli import _messages as messages
+from hietan.cli._app import make_app
+from hietan.cli._messages import BAD_INPUT, INTERRUPTED, errors
+from hietan.evaluation._study.plan import Progress
 from hietan.exceptions import CatalogueError, DataWarning, HierarchyWarning, ModelFileError, StudyError
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import hietan
 from hietan.candidates import TrainedModel
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
 
 

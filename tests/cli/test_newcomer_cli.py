@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from hietan.candidates import train_model
 from hietan.catalogue import load_dataset, make_estimator
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
 
 
@@ -306,7 +306,7 @@ def test_quiet_commands_print_only_results(run, folder, tmp_path):
 
 
 def test_work_is_shown_where_somebody_watches(run, folder, tmp_path, monkeypatch):
-    from hietan.cli import messages
+    from hietan.cli import _messages as messages
 
     monkeypatch.setattr(messages, "is_watched", lambda: True)
     with messages.working("fitting") as progress:

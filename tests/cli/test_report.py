@@ -11,9 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.report import study_summary
+from hietan.report._study_page import study_summary
 
 
 @pytest.fixture(scope="module")

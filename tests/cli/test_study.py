@@ -11,13 +11,14 @@ from rich.console import Console
 from typer.testing import CliRunner
 
 from hietan import catalogue
-from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
-from hietan.classifiers import SMOOTHINGS
-from hietan.cli.app import make_app
-from hietan.cli.compare import print_text_table
+from hietan.catalogue import StudyOptions
+from hietan.catalogue._estimators import UNTUNED_LAMBDA
+from hietan.classifiers._checks import SMOOTHINGS
+from hietan.cli._app import make_app
+from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, SummaryRow
-from hietan.evaluation.outputs import TextTable
+from hietan.evaluation._outputs.text_table import TextTable
 from support.paper import TABLE_3
 from support.processes import contents
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.datasets import DataError, DataWarning
-from hietan.datasets.readers import files
-from hietan.datasets.readers.files import numbered_lines
+from hietan.datasets._readers import files
+from hietan.datasets._readers.files import numbered_lines
+from hietan.exceptions import DataError, DataWarning
 
 TEXT = "one\ntwo ä\n\nfour\n"
 LINES = [(1, "one"), (2, "two ä"), (3, ""), (4, "four")]

@@ -14,8 +14,8 @@ from hietan.evaluation import (
     make_rankings,
     rank_biserial,
 )
-from hietan.evaluation.bootstrap import Bootstrap
-from hietan.evaluation.effect_sizes import dirichlet_draws
+from hietan.evaluation._bootstrap import Bootstrap
+from hietan.evaluation._effect_sizes import dirichlet_draws
 
 # Computed once by baycomp 1.0.3: SignedRankTest(zeros, d, rope=rope, nsamples=200_000, random_state=1).probs().
 SPREAD = (

@@ -12,9 +12,15 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.outputs import read_details, write_details, write_explanations
-from hietan.evaluation.outputs.explanations import choose_study_rows, run_explain_job
+from hietan.evaluation import run_study
+from hietan.evaluation._outputs.explanations import (
+    choose_study_rows,
+    run_explain_job,
+    write_details,
+    write_explanations,
+)
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.exceptions import StudyError
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,11 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTAN
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import read_summary, restore_text, run_study
-from hietan.evaluation.outputs import write_tables
-from hietan.evaluation.study import journal
+from hietan.evaluation._outputs.tables import write_tables
+from hietan.evaluation._study import journal
 from hietan.exceptions import StudyError
 from hietan.hierarchy import Hierarchy
-from hietan.report import study_summary
+from hietan.report._study_page import study_summary
 
 NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?( ± .*)?")
 

@@ -6,16 +6,15 @@ from scipy import stats
 
 from hietan.evaluation import (
     average_ranks,
-    compare_ranks,
     friedman,
     holm_adjust,
     iman_davenport,
     nemenyi,
-    rank_rows,
     tie_correction,
     wilcoxon_holm,
     wins,
 )
+from hietan.evaluation._rank_tests import compare_ranks, rank_rows
 from support.paper import TABLE_3
 
 

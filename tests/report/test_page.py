@@ -9,8 +9,10 @@ import pytest
 from hietan import HieTANLite
 from hietan.candidates import TrainedModel, rank_rows
 from hietan.evaluation import run_study
-from hietan.report import candidates_summary, render, study_summary, write_details
-from hietan.report.html import SCRIPTS, STYLES, files
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.report._candidates_page import candidates_summary
+from hietan.report._html import SCRIPTS, STYLES, files, render
+from hietan.report._study_page import study_summary
 from support.faults.nasty import NASTY, nasty_dataset
 
 PAGE = files("hietan.report") / "page"

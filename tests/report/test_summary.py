@@ -11,10 +11,12 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import AODE, HIPNB, TAN, HieTAN, HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import METRICS, StudyError, run_study
-from hietan.evaluation.outputs.explanations import select_rows
-from hietan.evaluation.outputs.report_data import Reasons, compact
-from hietan.report import study_summary, write_details, write_report
+from hietan.evaluation import METRICS, run_study
+from hietan.evaluation._outputs.explanations import select_rows, write_details
+from hietan.evaluation._outputs.report_data import Reasons, compact
+from hietan.exceptions import StudyError
+from hietan.report import write_report
+from hietan.report._study_page import study_summary
 
 METHODS = {"TAN": TAN(), "lite": HieTANLite(), "HIP": HIPNB(), "NB": BernoulliNB()}
 

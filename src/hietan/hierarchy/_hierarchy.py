@@ -17,9 +17,9 @@ import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import clip, first_few, refuse_unknown
 from hietan.exceptions import HierarchyWarning
+from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy.drawing import HierarchyDrawing, draw, hierarchy_html
-from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
+from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 

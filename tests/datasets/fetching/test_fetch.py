@@ -7,18 +7,16 @@ import pytest
 
 from hietan.datasets import (
     AGEING_DATASETS,
-    COLLECTIONS,
-    DataError,
-    DataWarning,
     fetch_ageing_genes,
     fetch_annotations,
-    fetch_collection,
     fetch_genage,
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets.fetching import download, registry
-from hietan.datasets.fetching.registry import KNOWN_HASHES, Remote
+from hietan.datasets._fetching import download, registry
+from hietan.datasets._fetching.fetch import COLLECTIONS, fetch_collection
+from hietan.datasets._fetching.registry import KNOWN_HASHES, Remote
+from hietan.exceptions import DataError, DataWarning
 from support.file_server import CONTENT, HASH, PUBLISHED, remote, serving
 
 pytest.importorskip("pooch")

@@ -10,11 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from typer.testing import CliRunner
 
 from hietan import TAN
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, pooled_predictions, run_study
-from hietan.evaluation.outputs import read_details, write_explanations
-from hietan.evaluation.outputs.tables import method_stem
+from hietan.evaluation import pooled_predictions, run_study
+from hietan.evaluation._outputs.explanations import write_explanations
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.evaluation._outputs.tables import method_stem
+from hietan.exceptions import StudyError
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 

@@ -17,10 +17,11 @@ from threadpoolctl import ThreadpoolController
 from typer.testing import CliRunner
 
 from hietan import HIPNB, TAN, HieTANLite
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.study import fingerprint, runner
+from hietan.evaluation import run_study
+from hietan.evaluation._study import fingerprint, runner
+from hietan.exceptions import StudyError
 from support.misbehaving import Hangs, KillsOnce, Nonsense, OneThread, Raises, Slow
 from support.processes import contents
 

@@ -16,8 +16,9 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
-from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation import Method, pooled_predictions, read_summary, run_study
+from hietan.evaluation._study.journal import Journal, read_manifest
+from hietan.exceptions import StudyError
 from hietan.report import show_report
 from support.processes import contents
 
@@ -254,7 +255,7 @@ def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_
 
 def test_another_version_is_noticed(tmp_path, monkeypatch):
     run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
-    monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: {"hietan": "9.9"})
+    monkeypatch.setattr("hietan.evaluation._study.plan.versions", lambda: {"hietan": "9.9"})
     with pytest.raises(StudyError, match="version 'hietan' has changed from .* to 9.9"):
         run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
 
