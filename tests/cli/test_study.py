@@ -8,12 +8,10 @@ import sys
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from hietan import catalogue
 from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
 from hietan.classifiers import SMOOTHINGS
-from hietan.cli.app import make_app
 from hietan.cli.compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, SummaryRow
@@ -22,12 +20,6 @@ from support.paper import TABLE_3
 from support.processes import contents
 
 SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
-
-
-@pytest.fixture
-def run():
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 def one_line(result):
@@ -95,17 +87,6 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert run("study", file, "-q", "--no-figures", "-o", filed).exit_code == 0
     assert contents(filed) == contents(thinned)
     assert "--min-support-in-folds 5" in (thinned / "study.json").read_text()
-
-
-@pytest.mark.slow
-def test_a_study_file(run, tmp_path):
-    file = tmp_path / "study.toml"
-    file.write_text(
-        'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "hip-nb"]\nfolds = 3\nusage = false\n'
-    )
-    result = run("study", file, "-o", tmp_path / "out", "--no-figures")
-    assert result.exit_code == 0, result.output
-    assert "hip-nb" in result.output
 
 
 @pytest.mark.parametrize(
@@ -209,12 +190,6 @@ def test_the_directory_of_another_study(run, tmp_path):
         run("study", *SMALL, "--methods", "hie-tan", "-o", out)
     )
     assert contents(out) == before
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_directory_that_may_not_be_written(run, tmp_path):
-    tmp_path.chmod(0o500)
-    assert "ermission" in one_line(run("study", *SMALL, "--methods", "tan", "-o", tmp_path / "out"))
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
