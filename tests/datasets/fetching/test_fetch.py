@@ -37,12 +37,6 @@ def test_download_then_use_what_is_there(server, home):
     assert len(server.requests) == 2
 
 
-@pytest.mark.usefixtures("known")
-def test_a_known_hash_needs_no_record(server, home):
-    assert download.obtain(remote(server, "well")).read_bytes() == CONTENT
-    assert {p.name for p in (home / "made-up").iterdir()} == {"file.txt"}
-
-
 @pytest.mark.parametrize("fault", ["cut", "wrong", "gone", "slow"])
 @pytest.mark.usefixtures("known", "home")
 @pytest.mark.slow

@@ -27,6 +27,8 @@ from hietan.exceptions import DataError, DataWarning
 TextSource: TypeAlias = str | os.PathLike[str] | IO[str] | IO[bytes]
 
 _CHUNK = 1 << 18
+LONGEST_LINE = 1 << 25
+"""The most characters of a line: a small archive may unpack to a line that fills the memory."""
 # A RuntimeError is what `zipfile` raises for encrypted members and, as NotImplementedError, for unknown compressions;
 # wrong offsets make it seek before the beginning of a file, which is an OSError or a ValueError.
 BROKEN = (
@@ -86,6 +88,10 @@ def numbered_lines(source: TextSource, *, whole: bool = False) -> Generator[tupl
         known = rest + text
         lines = known.split("\n")
         rest = lines.pop()
+        if len(rest) > LONGEST_LINE:
+            raise DataError(
+                f"the line has no end within {LONGEST_LINE:,} characters", name, start + len(lines)
+            )
         if not known.isascii():
             for k, line in enumerate(map(_as_latin1, lines)):
                 if line != lines[k]:
