@@ -47,13 +47,6 @@ def test_a_study_ends_with_its_report(run, study, tmp_path):
     assert (tmp_path / "r.html").read_bytes() == (study / "report.html").read_bytes()
 
 
-def test_explain_prints_what_the_model_says(run, model):
-    result = run("explain", model, "synthetic-0", "--gene", "row3", "--gene", "row4", "--limit", 3)
-    assert result.exit_code == 0, result.output
-    assert "HieTANLite, row3: class" in result.output and "HieTANLite, row4: class" in result.output
-    assert "base value (class prior)" in result.output and "trained on this row" in result.output
-
-
 def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
     result = run("predict", model, "synthetic-0", "--report", "-o", tmp_path / "p.csv")
     assert result.exit_code == 0, result.output
