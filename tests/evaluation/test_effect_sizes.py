@@ -58,12 +58,6 @@ def test_the_probabilities_are_those_of_the_peer(differences, rope, expected):
     assert probabilities(differences, rope=rope) == pytest.approx(expected, abs=0.006)
 
 
-def test_against_the_peer_where_it_is_installed():
-    peer = pytest.importorskip("baycomp", reason="the peer is not here: pip install baycomp")
-    theirs = peer.SignedRankTest(np.zeros(len(WIDE)), np.array(WIDE), rope=0.008, random_state=0).probs()
-    assert probabilities(WIDE, rope=0.008) == pytest.approx(tuple(theirs), abs=0.01)
-
-
 def twin(differences, rope, weights):
     """The definition, pair by pair and draw by draw."""
     z = [0.0, *differences]

@@ -156,8 +156,8 @@ def run_named_study(
     wanted : sequence of str
         The names of rows that are to be explained besides others; before any job runs, it is checked that they exist.
     readable, details : bool
-        What to write about rows that are explained, into the directory of the results. Every method on every dataset is a further job. With Dask, these
-        jobs run in threads of this process.
+        What to write about rows that are explained, into the directory of the results. Every method on every dataset
+        is a further job. With Dask, these jobs run in threads of this process.
     predicted : callable, optional
         Called with the results when all jobs that predict are done, before rows are explained.
 
