@@ -13,8 +13,8 @@ from support.gaf_lines import gaf_line
 pd = pytest.importorskip("pandas")
 typer = pytest.importorskip("typer")
 
-from hietan.datasets import Dataset
-from hietan.datasets._fetching.fetch import COLLECTIONS
+from hietan.datasets import Dataset  # noqa: E402
+from hietan.datasets._fetching.fetch import COLLECTIONS  # noqa: E402
 
 OBO = "".join(
     f"[Term]\nid: T:{i}\nname: term {i} [bold]\nnamespace: n\nis_a: T:{i // 2}\n\n" for i in range(2, 8)
