@@ -8,35 +8,37 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from hietan.cli import INTERRUPTED
-from hietan.cli import _build as build
-from hietan.cli import _compare as compare
-from hietan.cli import _datasets as datasets
-from hietan.cli import _demo as demo
-from hietan.cli import _explain as explain
-from hietan.cli import _filter as filter
-from hietan.cli import _fit as fit
-from hietan.cli import _info as info
-from hietan.cli import _methods as methods
-from hietan.cli import _predict as predict
-from hietan.cli import _report as report
-from hietan.cli import _study as study
+from hietan.cli import (
+    INTERRUPTED,
+    _build,
+    _compare,
+    _datasets,
+    _demo,
+    _explain,
+    _filter,
+    _fit,
+    _info,
+    _methods,
+    _predict,
+    _report,
+    _study,
+)
 from hietan.cli._messages import fail, say
 
 COMMANDS: dict[str, Callable[..., None]] = {
-    "demo": demo.demo,
-    "datasets": datasets.datasets,
-    "methods": methods.methods,
-    "fetch": datasets.fetch,
-    "build": build.build,
-    "info": info.info,
-    "fit": fit.fit,
-    "predict": predict.predict,
-    "explain": explain.explain,
-    "study": study.study,
-    "compare": compare.compare,
-    "report": report.report,
-    "filter": filter.filter_terms,
+    "demo": _demo.demo,
+    "datasets": _datasets.datasets,
+    "methods": _methods.methods,
+    "fetch": _datasets.fetch,
+    "build": _build.build,
+    "info": _info.info,
+    "fit": _fit.fit,
+    "predict": _predict.predict,
+    "explain": _explain.explain,
+    "study": _study.study,
+    "compare": _compare.compare,
+    "report": _report.report,
+    "filter": _filter.filter_terms,
 }
 """All commands, from looking around to data, models and comparisons, as in docs/command-line.md."""
 
@@ -44,7 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 EXAMPLES = {
     "demo": """
 hietan demo
-hietan demo --data fly-BP --report out/report.html
+hietan demo --data fly-BP --report out/_report.html
 """,
     "datasets": """
 hietan datasets
@@ -71,14 +73,14 @@ hietan fetch annotations-worm --data-home data
 hietan study --data worm-BP --methods paper -o study
 hietan study --data shop.hietan --methods ours --methods tan:alpha=0.5 \
     --folds 5 --seeds 3 --jobs 2 -o study
-hietan study study.toml --jobs 2
+hietan study _study.toml --jobs 2
 """,
     "compare": """
 hietan compare study --control tan --scores
 hietan compare study --metric auc --rope 0.02
 """,
     "report": r"""
-hietan report study -o report.html
+hietan report study -o _report.html
 hietan report study \
     --term-url "ICD=https://icd.who.int/browse10/2019/en#/{id}"
 """,

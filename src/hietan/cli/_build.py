@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._info import show_dataset
 from hietan.cli._messages import (
     Quiet,
@@ -67,7 +67,7 @@ def build(
         str,
         typer.Option(
             help="What to do with genes that have several labels: drop, first, majority or raise.",
-            autocompletion=completion.one_of("drop", "first", "majority", "raise"),
+            autocompletion=_completion.one_of("drop", "first", "majority", "raise"),
         ),
     ] = "drop",
     namespaces: Annotated[

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -28,7 +28,7 @@ def compare(
         list[Path], typer.Argument(metavar="DIRECTORY", help="Directories of finished studies.")
     ],
     metric: Annotated[
-        str, typer.Option(help="The metric to rank methods by.", autocompletion=completion.metrics)
+        str, typer.Option(help="The metric to rank methods by.", autocompletion=_completion.metrics)
     ] = "gmean",
     control: Annotated[
         str | None, typer.Option(help="Compare with this method instead of the best one.")

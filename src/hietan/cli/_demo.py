@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -38,7 +38,7 @@ def demo(
         typer.Option(
             metavar="NAME",
             help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
-            autocompletion=completion.datasets,
+            autocompletion=_completion.datasets,
         ),
     ] = "worm-BP",
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -33,7 +33,7 @@ def explain(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="The dataset that has the row: a name or a file.", autocompletion=completion.datasets
+            help="The dataset that has the row: a name or a file.", autocompletion=_completion.datasets
         ),
     ],
     row: Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._info import quality_line
 from hietan.cli._messages import (
     Quiet,
@@ -24,7 +24,7 @@ def fit(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="A dataset: a name such as worm-BP, or a file.", autocompletion=completion.datasets
+            help="A dataset: a name such as worm-BP, or a file.", autocompletion=_completion.datasets
         ),
     ],
     method: Annotated[
@@ -35,7 +35,7 @@ def fit(
             help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` "
             "says when to "
             "take which.",
-            autocompletion=completion.methods,
+            autocompletion=_completion.methods,
         ),
     ] = "hie-logistic",
     output: Annotated[
@@ -55,7 +55,7 @@ def fit(
         str | None,
         typer.Option(
             help="Kind of smoothing, laplace or pooled; the method's default unless given.",
-            autocompletion=completion.one_of("laplace", "pooled"),
+            autocompletion=_completion.one_of("laplace", "pooled"),
         ),
     ] = None,
     lam: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Table
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -30,7 +30,7 @@ def info(
         str,
         typer.Argument(
             help="A dataset, by a name such as worm-BP or by its file, or a model file.",
-            autocompletion=completion.datasets,
+            autocompletion=_completion.datasets,
         ),
     ],
     quiet: Quiet = False,

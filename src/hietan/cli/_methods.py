@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     make_console,
@@ -17,7 +17,7 @@ def methods(quiet: Quiet = False) -> None:
     """List the methods: what each of them does, and when to take it."""
     from hietan.catalogue import METHODS, method_sets
 
-    fitted = completion.fitted_methods()
+    fitted = _completion.fitted_methods()
     ours: list[list[str]] = []
     others: list[list[str]] = []
     for entry in METHODS.values():

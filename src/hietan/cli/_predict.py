@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -38,7 +38,8 @@ def predict(
     dataset: Annotated[
         str,
         typer.Argument(
-            help="The dataset with the rows to predict: a name or a file.", autocompletion=completion.datasets
+            help="The dataset with the rows to predict: a name or a file.",
+            autocompletion=_completion.datasets,
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(

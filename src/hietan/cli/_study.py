@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hietan.cli import _completion as completion
+from hietan.cli import _completion
 from hietan.cli._messages import (
     SOME_FAILED,
     errors,
@@ -49,7 +49,7 @@ def study(
             metavar="NAME",
             help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
             "may be repeated.",
-            autocompletion=completion.studied_datasets,
+            autocompletion=_completion.studied_datasets,
         ),
     ] = None,
     methods: Annotated[
@@ -59,7 +59,7 @@ def study(
             help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or "
             "an import "
             "path; may be repeated.",
-            autocompletion=completion.studied_methods,
+            autocompletion=_completion.studied_methods,
         ),
     ] = None,
     folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
@@ -85,7 +85,7 @@ def study(
             metavar="KIND",
             help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
             "hie-ban).",
-            autocompletion=completion.one_of("laplace", "pooled"),
+            autocompletion=_completion.one_of("laplace", "pooled"),
         ),
     ] = None,
     lam: Annotated[
@@ -104,7 +104,7 @@ def study(
         typer.Option(
             metavar="NAME",
             help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
-            autocompletion=completion.one_of("log_loss", "auc", "gmean"),
+            autocompletion=_completion.one_of("log_loss", "auc", "gmean"),
         ),
     ] = "log_loss",
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
@@ -148,7 +148,7 @@ def study(
         str | None,
         typer.Option(
             help="Where jobs run: threads (unless given), processes or dask.",
-            autocompletion=completion.one_of("threads", "processes", "dask"),
+            autocompletion=_completion.one_of("threads", "processes", "dask"),
         ),
     ] = None,
     scheduler: Annotated[

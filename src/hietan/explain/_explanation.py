@@ -338,18 +338,18 @@ class Explanation:
 
     def plot_contributions(self, ax: Any = None, *, limit: int = 15) -> Any:
         """A waterfall from the base value to the log-odds, showing the strongest features; returns the axes."""
-        from hietan.explain import _plots as plots
+        from hietan.explain import _plots
 
-        return plots.plot_contributions(self, ax, limit)
+        return _plots.plot_contributions(self, ax, limit)
 
     def plot_tree(self, ax: Any = None, *, labels: int = 12) -> Any:
         """The learned tree, layer by layer, over the hierarchy's own edges; returns the axes.
 
         Colours show the contributions; the features with the `labels` strongest ones are named.
         """
-        from hietan.explain import _plots as plots
+        from hietan.explain import _plots
 
-        return plots.plot_tree(self, ax, labels)
+        return _plots.plot_tree(self, ax, labels)
 
 
 def _as_text(explanation: Explanation, limit: int) -> str:
