@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 
 from hietan import HieBAN, HieLogistic, HieTANLite
 from hietan.datasets import load_ageing_genes
-from hietan.datasets._packaged.ageing import PACKAGED_NAMESPACES
+from hietan.datasets.packaged._ageing import PACKAGED_NAMESPACES
 from hietan.evaluation import make_rankings, run_study
 from hietan.evaluation._outputs.figures import plot_critical_difference
 

@@ -31,7 +31,7 @@ FOREVER = {  # the words of a command, and the function that does its work, whic
     "compare": ("compare study", "hietan.evaluation:compare_studies"),
     "demo --report": (
         "demo --data synthetic-0 --folds 2 --genes 1 --report r.html",
-        "hietan.report:write_details",
+        "hietan.evaluation._outputs.explanations:write_details",
     ),
     "fit hie-logistic": ("fit synthetic-0 -m hie-logistic", "hietan.candidates:train_model"),
 }
@@ -121,7 +121,7 @@ def test_one_signal_ends_a_download_that_trickles(run_commands, shared, tmp_path
             shared,
             tmp_path,
             words,
-            "hietan.datasets:fetch_collection",
+            "hietan.datasets._fetching.fetch:fetch_collection",
             values=values,
             has_begun=lambda: server.requests,
         )

@@ -158,7 +158,7 @@ class Slow(HIPNB):
 @pytest.mark.patient
 @pytest.mark.parametrize(
     ("method", "options", "why"),
-    [(Deadly(), {"backend": "processes"}, "process of the job died"), (Slow(), {"job_timeout": 3}, "3 s")],
+    [(Deadly(), {"job_timeout": 60}, "process of the job died"), (Slow(), {"job_timeout": 3}, "3 s")],
     ids=["dies", "hangs"],
 )
 def test_a_process_that_ends_costs_its_own_explanations_alone(method, options, why, tmp_path):

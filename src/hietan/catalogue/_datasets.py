@@ -14,7 +14,7 @@ from hietan.datasets import (
     load_ageing_genes,
     make_hierarchical_classification,
 )
-from hietan.datasets._packaged.ageing import PACKAGED_NAMESPACES, PACKAGED_ORGANISMS
+from hietan.datasets.packaged._ageing import PACKAGED_NAMESPACES, PACKAGED_ORGANISMS
 from hietan.exceptions import CatalogueError
 
 _PUBLISHED = {f"{organism}-{subset}": (organism, subset) for organism, subset in AGEING_DATASETS}

@@ -12,7 +12,6 @@ from hietan.datasets._fetching.fetch import (
 )
 from hietan.datasets._fetching.registry import AGEING_DATASETS
 from hietan.datasets._label_leakage import CloseFeature, closest_features
-from hietan.datasets._packaged.ageing import load_ageing_genes
 from hietan.datasets._readers.ageing import read_ageing_genes
 from hietan.datasets._readers.annotation_formats import Annotation
 from hietan.datasets._readers.annotations import read_annotations, read_gaf, read_gene2go
@@ -23,6 +22,7 @@ from hietan.datasets._readers.ontology import Ontology, Term
 from hietan.datasets._readers.ontology_formats import read_ontology
 from hietan.datasets._summary import DatasetSummary
 from hietan.datasets._synthetic import make_hierarchical_classification
+from hietan.datasets.packaged._ageing import load_ageing_genes
 
 __all__ = [
     "AGEING_DATASETS",

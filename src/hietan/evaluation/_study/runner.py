@@ -114,9 +114,8 @@ def _result_of(future: Future[_T], call: Call, failed: Failed[_T]) -> _T:
         return future.result()
     except (BrokenExecutor, CancelledError) as error:
         raise _broken(error) from error
-    except (
-        Exception
-    ) as error:  # the function does not raise: the call was not sent, or its result not received
+    # The function does not raise: the call was not sent, or its result not received.
+    except Exception as error:
         return failed(call, " ".join(f"{type(error).__name__}: {error}".split()))
 
 
@@ -124,7 +123,7 @@ def _broken(error: BaseException) -> StudyError:
     reason = " ".join(str(error).split()) or type(error).__name__
     return StudyError(
         f"the executor accepts no more jobs ({reason}); finished jobs are kept if the study has an output directory: "
-        f"run the same study again to resume it"
+        f"run the same study again to resume it, with job_timeout if a job kills its process: then it fails alone"
     )
 
 

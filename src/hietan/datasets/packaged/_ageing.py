@@ -56,7 +56,7 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
         raise ValueError(f"organism is {organism!r}; expected one of {', '.join(PACKAGED_ORGANISMS)}")
     if namespaces not in PACKAGED_NAMESPACES:
         raise ValueError(f"namespaces is {namespaces!r}; expected one of {', '.join(PACKAGED_NAMESPACES)}")
-    with as_file(files("hietan.datasets._packaged") / f"{organism}.hietan") as path:
+    with as_file(files("hietan.datasets.packaged") / f"{organism}.hietan") as path:
         packed = Dataset.load(path)
     view = packed.provenance["views"][namespaces]
     aspects = {letter for name, letter in ASPECTS.items() if name in namespaces}
