@@ -13,7 +13,9 @@ import numpy as np
 from _memory import _peak, _start
 from hietan import HRETAN, TAN, HieTAN, HieTANLite, _kernel
 from hietan.datasets import make_hierarchical_classification
-from hietan.structure import BinaryRows, EdgeRanking, SparsePairs, count_pairs
+from hietan.structure._counts import SparsePairs, count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows
 
 
 class Clock:

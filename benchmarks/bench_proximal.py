@@ -19,7 +19,7 @@ from scipy.special import expit
 
 from hietan import Hierarchy, ProximalGraph
 from hietan.datasets import fetch_ageing_genes
-from hietan.structure import graph_penalty, prox_graph
+from hietan.structure._penalty import graph_penalty, prox_graph
 
 LAM = 0.002
 

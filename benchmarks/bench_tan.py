@@ -21,7 +21,9 @@ from _memory import peaks
 from _methods import TREES, new
 from _timing import Case, Part, alternate, ratio_figures, ratio_table, table, verdict
 from hietan import Hierarchy, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from hietan.structure._counts import count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows
 
 BYTES_PER_PAIR = 40
 

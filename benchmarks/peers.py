@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from _data import load
 from _timing import Part, table
 from hietan import TAN, Hierarchy
-from hietan.structure import EdgeRanking
+from hietan.structure._edges import EdgeRanking
 
 NAMES = {"pyagrum": "pyAgrum", "pgmpy": "pgmpy", "weka": "WEKA"}
 FIRST_SIZE = 16

@@ -14,10 +14,11 @@ from pathlib import Path
 from sklearn.linear_model import LogisticRegression
 
 from hietan import HIPNB, HieTANLite
-from hietan._io import atomic_write
-from hietan.datasets import DataWarning, build_dataset
+from hietan._io.files import atomic_write
+from hietan.datasets import build_dataset
 from hietan.evaluation import run_study
-from hietan.evaluation.outputs.text_table import TextTable
+from hietan.evaluation._outputs.text_table import TextTable
+from hietan.exceptions import DataWarning
 
 PAGE = Path(__file__).parent.parent / "docs" / "data.md"
 MARKS = ("<!-- made by reproduction/circular_features.py -->\n", "<!-- end -->\n")

@@ -14,15 +14,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import hietan.datasets.packaged
+import hietan.datasets._packaged
 from hietan.datasets import Dataset, build_dataset, read_annotations, read_obo
-from hietan.datasets.packaged.ageing import ASPECTS, PACKAGED_NAMESPACES
+from hietan.datasets._packaged.ageing import ASPECTS, PACKAGED_NAMESPACES
 from hietan.exceptions import DataWarning
 
 SPECIES = {"worm": "Caenorhabditis elegans", "fly": "Drosophila melanogaster"}
 ATTRIBUTION = (
     "GenAge by the Human Ageing Genomic Resources, CC BY 3.0; Gene Ontology and its annotations by the Gene Ontology "
-    "Consortium and GOA, CC BY 4.0; filtered and combined by hietan, see datasets/packaged/ATTRIBUTION.md"
+    "Consortium and GOA, CC BY 4.0; filtered and combined by hietan, see datasets/_packaged/ATTRIBUTION.md"
 )
 _NAMESPACES = dict(
     zip(("biological_process", "molecular_function", "cellular_component"), ASPECTS.values(), strict=True)
@@ -105,4 +105,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hietan.datasets.packaged.__path__[0]))
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(hietan.datasets._packaged.__path__[0]))

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from hietan._io import atomic_write
-from hietan.evaluation.outputs.text_table import TextTable
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.pages import fill, read_csv, write_csv
 
 ROOT = Path(__file__).parent.parent

@@ -12,16 +12,9 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import hietan
-from hietan.candidates import (
-    TrainedModel,
-    align_columns,
-    calibrate,
-    explain_rows_by_name,
-    find_rows,
-    rank_rows,
-    row_odds,
-    train_model,
-)
+from hietan.candidates import TrainedModel, calibrate, explain_rows_by_name, rank_rows, train_model
+from hietan.candidates._names import find_rows
+from hietan.candidates._ranking import align_columns, row_odds
 from hietan.catalogue import load_dataset
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions, restore_text

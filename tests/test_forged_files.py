@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 import hietan
-from hietan.datasets import DataError, Dataset
-from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
+from hietan.datasets import Dataset
+from hietan.exceptions import DataError, ModelFileError
+from hietan.persistence import read_metadata
+from hietan.persistence._files import CLASSIFIERS
 from support.faults import Faults, forgery
 from support.faults.archives import DATA, X, fitted, rewrite, rewrite_counts
 from support.storages import kept

@@ -64,7 +64,7 @@ def imported_rooms(file):
 def test_imports_point_one_way(room):
     for file in [*SOURCE.glob(f"{room}.py"), *SOURCE.glob(f"{room}/**/*.py")]:
         strangers = {r for r in imported_rooms(file) if not r.startswith("_")} - MAY_IMPORT[room]
-        if file == SOURCE / "evaluation" / "study" / "results.py":
+        if file == SOURCE / "evaluation" / "_study" / "results.py":
             strangers -= {"report"}  # StudyResults.report shows the report of a study
         assert strangers <= {room, "exceptions"}, f"{file.relative_to(SOURCE)} imports {strangers}"
 
@@ -113,7 +113,7 @@ def test_the_command_line_starts_without_the_library(command):
     """A word of help should not take seconds; NumPy and scikit-learn are nearly all of them."""
     code = f"""
 import sys
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 try:
     make_app()({command.split()})
 except SystemExit as end:

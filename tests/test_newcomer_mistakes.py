@@ -9,7 +9,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from hietan import TAN, Hierarchy, HierarchyEncoder, HierarchyWarning, HieTANLite
-from hietan.datasets import DataError, Dataset, DataWarning, build_dataset
+from hietan.datasets import Dataset, build_dataset
+from hietan.exceptions import DataError, DataWarning
 
 EDGES = [("drinks", "tea"), ("drinks", "coffee"), ("food", "bread"), ("food", "cake")]
 GOODS = Hierarchy.from_edges(EDGES)

@@ -12,8 +12,10 @@ from sklearn.pipeline import make_pipeline
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
+from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.persistence import CLASSIFIERS, ModelFileError, read_metadata
+from hietan.persistence import read_metadata
+from hietan.persistence._files import CLASSIFIERS
 from support.storages import kept
 
 DATA = make_hierarchical_classification(80, 25, n_classes=2, random_state=0)

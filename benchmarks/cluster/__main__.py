@@ -21,8 +21,8 @@ import numpy as np
 from dask.distributed import Client, LocalCluster
 
 from hietan import HieBAN, HieTAN
-from hietan._io import atomic_write
-from hietan.evaluation.outputs.text_table import TextTable
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
 
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS, PAGE = DOCS / "clusters.csv", DOCS / "clusters.md"

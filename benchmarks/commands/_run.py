@@ -15,9 +15,12 @@ from pathlib import Path
 import numpy as np
 
 import hietan
-from hietan.catalogue import StudyOptions, load_dataset, make_fitted_method, run_named_study
-from hietan.evaluation.cross_validation import configure
-from hietan.evaluation.outputs import write_details, write_figures, write_tables
+from hietan.catalogue import StudyOptions, load_dataset, run_named_study
+from hietan.catalogue._estimators import make_fitted_method
+from hietan.evaluation._cross_validation import configure
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.evaluation._outputs.figures import write_figures
+from hietan.evaluation._outputs.tables import write_tables
 from hietan.report import write_report
 
 LONG, SHORT = 15.0, 0.05  # CPU seconds: a step that takes longer is not repeated, a shorter one often

@@ -11,7 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from hietan.datasets import fetch_ageing_genes
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from hietan.structure._counts import count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows
 
 
 def information(X: np.ndarray, codes: np.ndarray, cells_in_order: tuple[int, ...]) -> np.ndarray:

@@ -10,9 +10,10 @@ seven datasets are seven views of the same genes, while the test takes them for 
 import matplotlib.pyplot as plt
 
 from hietan import HieBAN, HieLogistic, HieTANLite
-from hietan.datasets import PACKAGED_NAMESPACES, load_ageing_genes
+from hietan.datasets import load_ageing_genes
+from hietan.datasets._packaged.ageing import PACKAGED_NAMESPACES
 from hietan.evaluation import make_rankings, run_study
-from hietan.evaluation.outputs.figures import plot_critical_difference
+from hietan.evaluation._outputs.figures import plot_critical_difference
 
 datasets = [load_ageing_genes("fly", namespaces) for namespaces in PACKAGED_NAMESPACES]
 methods = {

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
-from hietan._io import atomic_write, safe_file_name
+from hietan._io.files import atomic_write, safe_file_name
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.evaluation.cross_validation import configure, fold_of_rows, predict_rows, row_scores
+from hietan.evaluation._cross_validation import configure, fold_of_rows, predict_rows, row_scores
 from reproduction.accuracy.methods import METHODS, ORDER, SEEDS, Measured
 
 OUT = Path(__file__).parents[2] / "out" / "accuracy"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hietan._io import atomic_write
-from hietan.evaluation.outputs.text_table import TextTable
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.accuracy import peers
 from reproduction.accuracy.collect import (
     DIFFERENCES,

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from hietan._io import safe_file_name
+from hietan._io.files import safe_file_name
 from hietan.datasets import Dataset, build_dataset, read_annotations, read_labels, read_obo
-from hietan.datasets.readers.labels import Labels
-from hietan.evaluation.cross_validation import configure
+from hietan.datasets._readers.labels import Labels
+from hietan.evaluation._cross_validation import configure
 from reproduction.accuracy import measure
 from reproduction.accuracy.measure import FoldScores
 from reproduction.accuracy.methods import METHODS, ORDER, SEEDS, Measured

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from hietan.catalogue import METHODS, make_methods, method_sets
+from hietan.catalogue import METHODS, method_sets
+from hietan.catalogue._estimators import make_methods
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
 from hietan.evaluation import pooled_predictions
 from reproduction.aire.nearest import NEAREST

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from hietan import GTD, SHSEL, TSEL, Hierarchy, LazySelection
-from hietan.catalogue.methods import MethodEntry
+from hietan.catalogue._methods import MethodEntry
 from hietan.selection import SelectedColumns
 
 

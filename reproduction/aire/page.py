@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from hietan._io import atomic_write
+from hietan._io.files import atomic_write
 from reproduction.aire.measure import RESULTS, TITLES, Row, read_results
 from reproduction.pages import fill
 

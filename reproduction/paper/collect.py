@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from hietan.evaluation import (
-    FeatureUsage,
     MethodComparison,
     PooledPredictions,
     auc_score,
@@ -18,7 +17,8 @@ from hietan.evaluation import (
     sensitivity_score,
     specificity_score,
 )
-from hietan.evaluation.bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation._usage import FeatureUsage
 from reproduction.pages import read_csv, write_csv
 from reproduction.paper import effects, facts, measure
 from reproduction.paper.claims import read_claims

@@ -7,7 +7,8 @@ from html import escape
 from math import hypot
 
 from hietan import Hierarchy
-from hietan.explain import Direction, Trace
+from hietan.explain import Trace
+from hietan.explain._trace import Direction
 
 RADIUS, GAP, TOP = 17, 84, 78
 STYLES = {

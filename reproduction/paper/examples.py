@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
-from hietan._io import atomic_write
-from hietan.evaluation.outputs import TextTable
-from hietan.explain import Trace, trace_tree
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
+from hietan.explain import Trace
+from hietan.explain._trace import trace_tree
 from reproduction.paper.drawing import draw
 
 DOCS = Path(__file__).parents[2] / "docs"

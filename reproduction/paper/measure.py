@@ -16,10 +16,10 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hietan._io import atomic_write, safe_file_name
+from hietan._io.files import atomic_write, safe_file_name
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.evaluation import count_usage
-from hietan.evaluation.cross_validation import configure, predict_rows, row_scores
+from hietan.evaluation._cross_validation import configure, predict_rows, row_scores
+from hietan.evaluation._usage import count_usage
 from reproduction.paper.variants import BAYES, DEFAULT, N_FOLDS, PARTS, VARIANTS, Variant
 
 OUT = Path(__file__).parents[2] / "out" / "reproduction"

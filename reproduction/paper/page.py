@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from hietan._io import atomic_write
-from hietan.evaluation.outputs import TextTable
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.paper import collect, sections
 from reproduction.paper.runs import Results, tuned, untuned
 from reproduction.paper.sections import Lines

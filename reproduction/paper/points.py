@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from hietan._io import atomic_write
-from hietan.evaluation.outputs import TextTable
+from hietan._io.files import atomic_write
+from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.pages import fill
 from reproduction.paper import collect
 from reproduction.paper.sections import points, titled

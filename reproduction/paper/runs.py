@@ -10,16 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation import (
-    METRICS,
-    RankComparison,
-    Ranking,
-    SummaryRow,
-    average_ranks,
-    compare_ranks,
-    make_rankings,
-    wins,
-)
+from hietan.evaluation import METRICS, Ranking, SummaryRow, average_ranks, make_rankings, wins
+from hietan.evaluation._rank_tests import RankComparison, compare_ranks
 from reproduction.paper.variants import (
     ALPHAS,
     BAYES,

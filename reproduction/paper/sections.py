@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from hietan.evaluation import METRICS, Ranking, compare_ranks
-from hietan.evaluation.outputs import TextTable, score_table
-from hietan.evaluation.outputs.tables import overall_tests
+from hietan.evaluation import METRICS, Ranking
+from hietan.evaluation._outputs.tables import overall_tests, score_table
+from hietan.evaluation._outputs.text_table import TextTable
+from hietan.evaluation._rank_tests import compare_ranks
 from reproduction.paper.claims import TITLES, paper_ranks
 from reproduction.paper.runs import Choice, Results, Row, seeds_in_words, tuned, untuned
 from reproduction.paper.variants import (

@@ -59,7 +59,7 @@ export async function drawn(page) {
     const all = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
     return (
       all("details.removed[open]").every((details) => details.querySelector("li")) &&
-      all(".stage").every((stage) => stage.querySelector("svg")) &&
+      all(".stage, .hierarchy").every((picture) => picture.querySelector("svg")) &&
       all("#overview .grid > div:empty, #ranking .card > div:not(.more):empty").length === 0
     );
   });

@@ -1,7 +1,16 @@
 // The page of ranked candidates.
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { WIDTHS, control, expected, fitsTheWidth, noViolations, openDetails, picture, visit } from "./visiting.js";
+import {
+  atEveryWidth,
+  control,
+  expected,
+  fitsTheWidth,
+  noViolations,
+  openDetails,
+  picture,
+  visit,
+} from "./visiting.js";
 
 // The page stays quick because it draws what is looked at, not all there is: elements are counted, not milliseconds.
 test("20,000 candidates are a usable page", () =>
@@ -33,47 +42,50 @@ test("20,000 candidates are a usable page", () =>
     await picture(page, "candidates-1280");
   }));
 
-for (const width of WIDTHS) {
-  test(`candidates: their quality, both ends, and the known ones apart, at ${width} pixels`, () =>
-    visit("candidates.html", { width }, async (page) => {
-      const first = page.locator(".rows button").first();
-      const facts = await page.locator(".quality .facts").textContent();
-      assert.match(facts, /AUC \(0\.5 by chance\)0\.\d{3}average precision/);
-      assert.match(await page.locator(".quality").textContent(), /in 5 folds: each of 200 genes \(100 anti, 100 pro\)/);
-      const heads = await page.locator(".scores th[scope=col]").allTextContents();
-      assert.deepEqual(heads, ["method", "predicted", "calibrated P(pro)", "log-odds", "raw P(pro)"]);
-      const calibrated = await page.locator(".scores tbody td strong").first().textContent();
-      assert.equal(await page.locator(".scores tbody tr").count(), 2);
-      assert.ok((await first.textContent()).includes(calibrated) && /score \+\d/.test(await first.textContent()));
-      assert.match(await page.locator("#row").textContent(), new RegExp(`Calibrated P\\(pro\\) = ${calibrated}`));
-      const behind = await page.locator(".behind").first().textContent();
-      assert.match(behind, /^training genes with(out)? it: anti \d+ of 100, pro \d+ of 100$/);
-      await openDetails(page);
-      await fitsTheWidth(page, width);
-      await picture(page, `quality-${width}`);
-      assert.match(await page.locator(".flip").first().textContent(), /\d+ single changes? tried/);
-      const { disagree, both_pro: bothPro, well_described: described } = expected.agreement;
-      for (const [field, value, n] of [
-        ["Agreement", "disagree", disagree],
-        ["Agreement", "all say 1", bothPro],
-        ["Annotated with", "10", null],
-      ]) {
-        await control(page, field).selectOption(value);
-        if (n !== null) await page.getByText(`${n.toLocaleString("en")} genes`, { exact: true }).waitFor();
-      }
-      await control(page, "Agreement").selectOption("");
-      await page.getByText(`${described.toLocaleString("en")} genes`, { exact: true }).waitFor();
-      await control(page, "Annotated with").selectOption("0");
-      await page.getByRole("button", { name: "most likely anti" }).click();
-      assert.match(await first.textContent(), /^19,?995.*score −\d.*−\d/);
-      await first.click();
-      assert.match(await page.locator("#row").textContent(), /Rank 19,995 of 19,995\./);
-      assert.ok((await page.locator(".behind").count()) > 0);
-      await page.getByRole("button", { name: "in the training data (5)" }).click();
-      await page.getByText("5 genes", { exact: true }).waitFor();
-      await first.click();
-      assert.match(await page.locator("#row").textContent(), /The training data call it gene\d \((anti|pro)\)\./);
-      await noViolations(page);
-      await picture(page, `known-${width}`);
-    }));
+async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
+  const first = page.locator(".rows button").first();
+  const facts = await page.locator(".quality .facts").textContent();
+  assert.match(facts, /AUC \(0\.5 by chance\)0\.\d{3}average precision/);
+  assert.match(await page.locator(".quality").textContent(), /in 5 folds: each of 200 genes \(100 anti, 100 pro\)/);
+  const heads = await page.locator(".scores th[scope=col]").allTextContents();
+  assert.deepEqual(heads, ["method", "predicted", "calibrated P(pro)", "log-odds", "raw P(pro)"]);
+  const calibrated = await page.locator(".scores tbody td strong").first().textContent();
+  assert.equal(await page.locator(".scores tbody tr").count(), 2);
+  assert.ok((await first.textContent()).includes(calibrated) && /score \+\d/.test(await first.textContent()));
+  assert.match(await page.locator("#row").textContent(), new RegExp(`Calibrated P\\(pro\\) = ${calibrated}`));
+  const behind = await page.locator(".behind").first().textContent();
+  assert.match(behind, /^training genes with(out)? it: anti \d+ of 100, pro \d+ of 100$/);
+  await openDetails(page);
+  await fitsTheWidth(page, width);
+  await picture(page, `quality-${width}`);
+  assert.match(await page.locator(".flip").first().textContent(), /\d+ single changes? tried/);
+  const { disagree, both_pro: bothPro, well_described: described } = expected.agreement;
+  for (const [field, value, n] of [
+    ["Agreement", "disagree", disagree],
+    ["Agreement", "all say 1", bothPro],
+    ["Annotated with", "10", null],
+  ]) {
+    await control(page, field).selectOption(value);
+    if (n !== null) await page.getByText(`${n.toLocaleString("en")} genes`, { exact: true }).waitFor();
+  }
+  await control(page, "Agreement").selectOption("");
+  await page.getByText(`${described.toLocaleString("en")} genes`, { exact: true }).waitFor();
+  await control(page, "Annotated with").selectOption("0");
+  await page.getByRole("button", { name: "most likely anti" }).click();
+  assert.match(await first.textContent(), /^19,?995.*score −\d.*−\d/);
+  await first.click();
+  assert.match(await page.locator("#row").textContent(), /Rank 19,995 of 19,995\./);
+  assert.ok((await page.locator(".behind").count()) > 0);
+  await page.getByRole("button", { name: "in the training data (5)" }).click();
+  await page.getByText("5 genes", { exact: true }).waitFor();
+  await first.click();
+  assert.match(await page.locator("#row").textContent(), /The training data call it gene\d \((anti|pro)\)\./);
+  await noViolations(page);
+  await picture(page, `known-${width}`);
 }
+
+atEveryWidth(
+  "candidates: their quality, both ends, and the known ones apart",
+  "candidates.html",
+  candidatesAreJudgedAndBothEndsShown,
+);

@@ -11,13 +11,15 @@ from scipy.sparse import csr_array
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from hietan import HIPNB, TAN, HieTANLite
-from hietan._io import atomic_write
+from hietan._io.files import atomic_write
 from hietan.candidates import TrainedModel, rank_rows, train_model
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation.cross_validation import configure
-from hietan.report import study_summary, write_candidates, write_details, write_report
+from hietan.evaluation._cross_validation import configure
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.report import write_candidates, write_report
+from hietan.report._study_page import study_summary
 from support.faults.nasty import NASTY, nasty_dataset
 
 OUT = Path("out/browser")

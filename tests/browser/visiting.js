@@ -9,7 +9,7 @@ import { drawn, launch, open, out } from "./browser.js";
 const axeSource = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 export const expected = JSON.parse(readFileSync(path.join(out, "expected.json"), "utf8"));
 export const PARTS = ["Overview", "Features", "Rows"];
-export const WIDTHS = [1400, 900, 420];
+const WIDTHS = [1400, 900, 420];
 let browser;
 
 // Each file of tests has a browser of its own.

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.candidates import RowNames, match_rows, read_names
+from hietan.candidates import read_names
+from hietan.candidates._names import RowNames, match_rows
 from hietan.datasets import Annotation, Dataset, build_dataset
 from hietan.exceptions import DataWarning
 

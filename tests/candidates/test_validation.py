@@ -9,8 +9,8 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 import hietan
 from hietan.candidates import TrainedModel, calibrate, rank_rows, train_model
-from hietan.candidates.calibration import best_cutoff, fit_sigmoid
-from hietan.candidates.validation import predict_held_out, rows_to_hold_out
+from hietan.candidates._calibration import best_cutoff, fit_sigmoid
+from hietan.candidates._validation import predict_held_out, rows_to_hold_out
 from hietan.catalogue import load_dataset
 from hietan.datasets import closest_features, make_hierarchical_classification
 from hietan.evaluation import gmean_score, pooled_predictions
@@ -131,7 +131,7 @@ def test_features_that_repeat_the_label_are_found():
 
 def test_many_rows_are_held_out_once_and_few_by_folds(data, trained, monkeypatch):
     """Where the rows of one part are enough; what is measured is what a model of the others predicts for them."""
-    monkeypatch.setattr("hietan.candidates.validation.LARGEST_ERROR", 0.2)
+    monkeypatch.setattr("hietan.candidates._validation.LARGEST_ERROR", 0.2)
     steps = []
     once = train_model(hietan.HieTAN(), data, seed=4, progress=lambda *step: steps.append(step))
     quality = once.validation

@@ -4,17 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from hietan.catalogue import (
-    CatalogueError,
-    dataset_groups,
-    dataset_names,
-    dataset_set_notes,
-    dataset_sets,
-    load_dataset,
-    load_datasets,
-)
+from hietan.catalogue import dataset_names, dataset_sets, load_dataset, load_datasets
+from hietan.catalogue._datasets import dataset_groups, dataset_set_notes
 from hietan.datasets import AGEING_DATASETS, make_hierarchical_classification
-from hietan.exceptions import DataError, HietanError
+from hietan.exceptions import CatalogueError, DataError, HietanError
 
 
 def test_sets_hold_every_single_name_once():

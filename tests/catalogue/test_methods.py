@@ -5,20 +5,14 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 
 from hietan import classifiers
-from hietan.catalogue import (
-    METHODS,
-    UNTUNED_LAMBDA,
-    CatalogueError,
-    make_estimator,
-    make_methods,
-    method_names,
-    method_sets,
-)
-from hietan.classifiers import ALPHA_GRID
+from hietan.catalogue import METHODS, make_estimator, method_names, method_sets
+from hietan.catalogue._estimators import UNTUNED_LAMBDA, make_methods
+from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
-from hietan.evaluation.cross_validation import configure
-from hietan.evaluation.study.fingerprint import method_fingerprint
+from hietan.evaluation._cross_validation import configure
+from hietan.evaluation._study.fingerprint import method_fingerprint
+from hietan.exceptions import CatalogueError
 
 
 def informative_data(n_rows=80):

@@ -17,8 +17,8 @@ from sklearn.model_selection import (
 from typer.testing import CliRunner
 
 from hietan import TAN
-from hietan.catalogue.studies import StudyOptions, read_row_groups
-from hietan.cli.app import make_app
+from hietan.catalogue._studies import StudyOptions, read_row_groups
+from hietan.cli._app import make_app
 from hietan.evaluation import run_study
 from hietan.exceptions import StudyError
 

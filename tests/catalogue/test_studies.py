@@ -5,8 +5,7 @@ import shlex
 import pytest
 
 from hietan.catalogue import StudyOptions, read_study_file, run_named_study
-from hietan.evaluation import StudyError
-from hietan.exceptions import HietanError
+from hietan.exceptions import HietanError, StudyError
 from support.processes import contents
 
 BEGIN = 'data = "CE-BP"\nmethods = "tan"\n'

@@ -16,7 +16,8 @@ from hietan import (
     HieTAN,
 )
 from hietan._runtime import spelling
-from hietan.classifiers import ALPHA_GRID, HieBAN
+from hietan.classifiers import HieBAN
+from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.selection import MinSupport
 from support.families import BAYES, CLASSIFIERS, TREES, name_of
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import hietan
-from hietan import GTD, TAN, classifiers, selection
+from hietan import GTD, TAN, _kernel, classifiers, selection
 from hietan.datasets import make_hierarchical_classification
 
 ESTIMATORS = [
@@ -82,7 +82,7 @@ def test_every_parameter_is_documented_with_its_default(estimator):
             assert ast.literal_eval(value) == default, name
         assert described and text.endswith("."), f"{name} is described in full sentences"
         if name == "smoothing":
-            kinds = ", ".join(f'"{known}"' for known in classifiers.SMOOTHINGS)
+            kinds = ", ".join(f'"{known}"' for known in _kernel.SMOOTHINGS)
             assert kind.startswith(f"{{{kinds}}}, ")
 
 

@@ -11,9 +11,9 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieBAN, Hierarchy, HierarchyWarning
 from hietan._runtime import parallel
-from hietan.classifiers import ALPHA_GRID
+from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
-from hietan.evaluation.outputs import Reasons, compact
+from hietan.evaluation._outputs.report_data import Reasons, compact
 from support import twins
 from support.comparison import estimator, frame, ontology
 from support.comparison import fitted as fitted_over_columns

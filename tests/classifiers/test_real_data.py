@@ -9,7 +9,7 @@ from sklearn.model_selection import StratifiedKFold
 from hietan import HRETAN, TAN, HieTAN, HieTANLite
 from hietan._runtime import parallel
 from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes
-from hietan.structure import EdgeRanking
+from hietan.structure._edges import EdgeRanking
 from support import twins
 from support.families import TREES
 from support.storages import kept

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 import hietan
 from hietan.datasets import make_hierarchical_classification
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from hietan.structure._counts import count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows
 from support.comparison import estimator, fitted, frame, own_hierarchy
 from support.families import LAZY_TREES, OF_PAIRS, TREES, name_of, seeded
 from support.storages import WAYS, kept

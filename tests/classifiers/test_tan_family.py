@@ -18,7 +18,7 @@ from sklearn.utils import check_random_state
 
 from hietan import AODE, HRETAN, TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.structure import EdgeRanking
+from hietan.structure._edges import EdgeRanking
 from support.comparison import (
     TREE_TWINS,
     answers,

@@ -10,7 +10,8 @@ from sklearn.model_selection import cross_validate
 
 import hietan
 from hietan import TAN, HieBAN, HieLogistic, HieTAN, LazySelection
-from hietan.structure import PairCounts, relevance
+from hietan.structure._counts import PairCounts
+from hietan.structure._relevance import relevance
 from support.families import BAYES, CLASSIFIERS, name_of
 from support.weighted import HIERARCHY, NAMES, assert_same, literal_importances, made, problem
 

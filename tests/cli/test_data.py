@@ -12,10 +12,9 @@ from support.gaf_lines import gaf_line
 
 pd = pytest.importorskip("pandas")
 typer = pytest.importorskip("typer")
-from typer.testing import CliRunner  # noqa: E402
 
-from hietan.cli.app import make_app  # noqa: E402
-from hietan.datasets import COLLECTIONS, Dataset  # noqa: E402
+from hietan.datasets import Dataset  # noqa: E402
+from hietan.datasets._fetching.fetch import COLLECTIONS  # noqa: E402
 
 OBO = "".join(
     f"[Term]\nid: T:{i}\nname: term {i} [bold]\nnamespace: n\nis_a: T:{i // 2}\n\n" for i in range(2, 8)
@@ -27,11 +26,9 @@ GAF = "!gaf-version: 2.2\n" + "".join(
 CSV = "gene,effect\n" + "".join(f"g{i},{'up' if i % 2 else 'down'}\n" for i in range(2, 8))
 
 
-@pytest.fixture
-def run(monkeypatch):
+@pytest.fixture(autouse=True)
+def wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture
@@ -46,12 +43,6 @@ def build(files, *more):
     inputs = ("--ontology", files / "go.obo", "--annotations", files / "wb.gaf")
     labels = ("--labels", files / "labels.csv")
     return ("build", *inputs, *labels, "-o", files / "out.hietan", "--min-support", "1", *more)
-
-
-def test_the_command_hietan_has_them():
-    app = pytest.importorskip("hietan.cli.app").make_app()
-    for command in ("build", "info", "fetch"):
-        assert CliRunner().invoke(app, [command, "--help"]).exit_code == 0
 
 
 def test_build_writes_and_shows(run, files):

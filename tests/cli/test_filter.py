@@ -5,7 +5,7 @@ import csv
 import pytest
 from typer.testing import CliRunner
 
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 
 OBO = """format-version: 1.2
 

@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("typer")
 from typer.testing import CliRunner
 
-from hietan.cli.app import make_app
-from hietan.cli.messages import printable
+from hietan.cli._app import make_app
+from hietan.cli._messages import printable
 from hietan.datasets import make_hierarchical_classification
 from hietan.hierarchy import Hierarchy
 from support.gaf_lines import gaf_line

@@ -27,7 +27,7 @@ FOREVER = {  # the words of a command, and the function that does its work, whic
         "explain model.hietan synthetic-0 --gene row0",
         "hietan.candidates:explain_rows_by_name",
     ),
-    "report": ("report study", "hietan.report.study_page:study_summary"),
+    "report": ("report study", "hietan.report._study_page:study_summary"),
     "compare": ("compare study", "hietan.evaluation:compare_studies"),
     "demo --report": (
         "demo --data synthetic-0 --folds 2 --genes 1 --report r.html",
@@ -113,7 +113,7 @@ def test_one_signal_ends_a_command(name, run_commands, shared, tmp_path):
 
 def test_one_signal_ends_a_download_that_trickles(run_commands, shared, tmp_path):
     with serving(tmp_path) as server:
-        values = {"hietan.datasets.fetching.registry:GO_CURRENT": f"{server.address}/trickle"}
+        values = {"hietan.datasets._fetching.registry:GO_CURRENT": f"{server.address}/trickle"}
         words = "fetch gene-ontology --data-home home"
         (tmp_path / "home").mkdir()
         found = interrupted(

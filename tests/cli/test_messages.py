@@ -13,10 +13,10 @@ import typer
 from rich.console import Console
 from typer.testing import CliRunner
 
-from hietan.cli import messages
-from hietan.cli.app import make_app
-from hietan.cli.messages import BAD_INPUT, INTERRUPTED, errors
-from hietan.evaluation import Progress
+from hietan.cli import _messages as messages
+from hietan.cli._app import make_app
+from hietan.cli._messages import BAD_INPUT, INTERRUPTED, errors
+from hietan.evaluation._study.plan import Progress
 from hietan.exceptions import CatalogueError, DataWarning, HierarchyWarning, ModelFileError, StudyError
 
 
@@ -85,48 +85,6 @@ def test_warnings_are_lines_of_their_own_each_once():
     show = warnings.showwarning
     outcome(action)
     assert warnings.showwarning is show
-
-
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        ("study --data synthetic-0 --methods tan", "run the same command again to resume"),
-        ("demo", "nothing was written"),
-        ("fit synthetic-0", "nothing was written"),
-        ("predict m synthetic-0", "nothing was written"),
-        ("explain m synthetic-0 --gene row1", "nothing was written"),
-        ("compare a", "nothing was written"),
-        ("report a", "nothing was written"),
-        ("info a", "nothing was written"),
-        ("build --ontology a --annotations b -o c", "nothing was written"),
-        ("fetch ageing-genes", "files that were already complete are kept"),
-    ],
-)
-def test_an_interrupted_command_says_what_it_leaves_behind(monkeypatch, tmp_path, words, line):
-    """Every command ends in one line, whichever function of the library is interrupted."""
-    from hietan import candidates, catalogue, datasets, evaluation, report
-
-    monkeypatch.chdir(tmp_path)
-
-    def interrupt(*_, **__):
-        raise KeyboardInterrupt
-
-    for module, name in [
-        (catalogue, "run_named_study"),
-        (catalogue, "load_dataset"),
-        (candidates, "train_model"),
-        (candidates.TrainedModel, "load"),
-        (datasets, "make_hierarchical_classification"),
-        (datasets, "build_dataset"),
-        (datasets, "fetch_collection"),
-        (datasets.Dataset, "load"),
-        (evaluation, "compare_studies"),
-        (report, "write_report"),
-    ]:
-        monkeypatch.setattr(module, name, interrupt)
-    result = CliRunner().invoke(make_app(), words.split())
-    assert (result.exit_code, result.stderr) == (INTERRUPTED, f"interrupted; {line}\n")
-    assert not list(tmp_path.iterdir())
 
 
 STUCK = """

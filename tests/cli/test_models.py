@@ -5,19 +5,11 @@ import re
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 import hietan
 from hietan.candidates import TrainedModel
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
-
-
-@pytest.fixture
-def run():
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture
@@ -142,6 +134,7 @@ def test_explain_lists_the_trace_of_a_row(run, model, tmp_path):
     plain, traced = run(*words), run(*words, "--trace")
     assert traced.exit_code == 0, traced.output
     assert traced.output.startswith(plain.output.rstrip("\n"))
+    assert "base value (class prior)" in plain.output and "trained on this row" in plain.output
     trace = TrainedModel.load(model).classifier.trace(data.X[[2]])
     shown = traced.output[len(plain.output) :]
     assert (
@@ -163,18 +156,6 @@ def test_a_trace_needs_a_tree(run, tmp_path):
     )
 
 
-def test_hie_logistic_is_fitted_and_its_reasons_are_listed(run, tmp_path):
-    path, data = tmp_path / "model.hietan", load_dataset("synthetic-0")
-    result = run("fit", "synthetic-0", "-m", "hie-logistic:ridge=0.5,calibrate=True", "-o", path)
-    assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
-    gene = data.instance_names[int(data.X.sum(axis=1).argmax())]
-    result = run("explain", path, "synthetic-0", "--gene", gene, "--limit", "1000")
-    assert result.exit_code == 0, result.output
-    assert f"HieLogistic, {gene}" in result.output and " given " not in result.output
-    assert "base value (intercept) " in result.output and "class prior" not in result.output
-    assert run("predict", path, "synthetic-0", "-o", tmp_path / "predictions.csv").exit_code == 0
-
-
 def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
     """Everything that follows a fit works for it: calibrated probabilities, and a page with reasons."""
     path, page = tmp_path / "model.hietan", tmp_path / "p.html"
@@ -189,7 +170,10 @@ def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
     mean = sum(float(row["calibrated_probability"]) for row in rows) / len(rows)
     assert mean == pytest.approx(data.y.mean(), abs=0.08)  # not those of equally frequent classes
     assert "HieLogistic, trained on 150 rows of synthetic-0" in page.read_text()
-    result = run("explain", path, "synthetic-0", "--gene", "row3", "--trace")
+    words = ("explain", path, "synthetic-0", "--gene", "row3")
+    reasons = run(*words).output
+    assert "base value (intercept) " in reasons and " given " not in reasons
+    result = run(*words, "--trace")
     assert result.exit_code == 2 and result.stderr.endswith("; HieLogistic does not\n")
 
 

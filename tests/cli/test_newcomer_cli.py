@@ -4,18 +4,9 @@ import csv
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 from hietan.candidates import train_model
 from hietan.catalogue import load_dataset, make_estimator
-from hietan.cli.app import make_app
-from hietan.datasets import make_hierarchical_classification
-
-
-@pytest.fixture(scope="module")
-def run():
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 @pytest.fixture(scope="module")
@@ -306,7 +297,7 @@ def test_quiet_commands_print_only_results(run, folder, tmp_path):
 
 
 def test_work_is_shown_where_somebody_watches(run, folder, tmp_path, monkeypatch):
-    from hietan.cli import messages
+    from hietan.cli import _messages as messages
 
     monkeypatch.setattr(messages, "is_watched", lambda: True)
     with messages.working("fitting") as progress:
@@ -315,9 +306,3 @@ def test_work_is_shown_where_somebody_watches(run, folder, tmp_path, monkeypatch
     monkeypatch.setattr(messages, "is_watched", lambda: False)
     with messages.working("fitting") as progress:
         assert progress is None
-
-
-def test_other_data_than_the_model_knows(run, folder, tmp_path):
-    make_hierarchical_classification(20, 30, random_state=5).save(tmp_path / "other.hietan")
-    result = run("predict", folder / "model.hietan", tmp_path / "other.hietan", "-o", tmp_path / "p.csv")
-    assert result.exit_code == 2 and "synthetic lacks 50 of the model's 80 features" in result.stderr

@@ -8,18 +8,10 @@ from collections import Counter
 from itertools import islice
 
 import pytest
-from typer.testing import CliRunner
 
 from hietan.catalogue import METHODS, load_dataset
-from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.report import study_summary
-
-
-@pytest.fixture(scope="module")
-def run():
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+from hietan.report._study_page import study_summary
 
 
 @pytest.fixture(scope="module")
@@ -53,26 +45,6 @@ def test_a_study_ends_with_its_report(run, study, tmp_path):
     result = run("report", study, "-o", tmp_path / "r.html")
     assert result.exit_code == 0 and "MB" in result.output
     assert (tmp_path / "r.html").read_bytes() == (study / "report.html").read_bytes()
-
-
-def test_bad_input_is_one_line(run, tmp_path, model):
-    for words, message in [
-        (["report", tmp_path], "it does not contain a study"),
-        (["explain", model, "synthetic-0", "--gene", "row999"], "synthetic-0 has no row 'row999'"),
-        (
-            ["explain", tmp_path / "none", "synthetic-0", "--gene", "row1"],
-            "none does not exist; check the path",
-        ),
-    ]:
-        result = run(*words)
-        assert result.exit_code == 2 and message in result.stderr and "Traceback" not in result.output
-
-
-def test_explain_prints_what_the_model_says(run, model):
-    result = run("explain", model, "synthetic-0", "--gene", "row3", "--gene", "row4", "--limit", 3)
-    assert result.exit_code == 0, result.output
-    assert "HieTANLite, row3: class" in result.output and "HieTANLite, row4: class" in result.output
-    assert "base value (class prior)" in result.output and "trained on this row" in result.output
 
 
 def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):

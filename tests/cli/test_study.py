@@ -1,33 +1,25 @@
 """The commands study and compare, as a user or a script sees them."""
 
 import csv
-import os
 import re
 import shlex
 import sys
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from hietan import catalogue
-from hietan.catalogue import UNTUNED_LAMBDA, StudyOptions
-from hietan.classifiers import SMOOTHINGS
-from hietan.cli.app import make_app
-from hietan.cli.compare import print_text_table
+from hietan.catalogue import StudyOptions
+from hietan.catalogue._estimators import UNTUNED_LAMBDA
+from hietan.classifiers._checks import SMOOTHINGS
+from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, SummaryRow
-from hietan.evaluation.outputs import TextTable
+from hietan.evaluation._outputs.text_table import TextTable
 from support.paper import TABLE_3
 from support.processes import contents
 
 SMALL = "--data synthetic-0 --data synthetic-1 --folds 3".split()
-
-
-@pytest.fixture
-def run():
-    app = make_app()
-    return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
 
 
 def one_line(result):
@@ -66,16 +58,6 @@ def test_a_study_from_the_command_line(run, tmp_path):
     assert contents(out) == before
 
 
-def test_settings_make_tables_of_their_own(run, tmp_path):
-    words = "--methods tan --methods bernoulli-nb --alpha 1 --alpha 0.5 --smoothing pooled".split()
-    result = run("study", *SMALL, *words, "-o", tmp_path / "out", "-q", "--no-figures")
-    assert result.exit_code == 0, result.output
-    with open(tmp_path / "out" / "ranks.csv", newline="") as file:
-        rows = {(row["setting"], row["method"]) for row in csv.DictReader(file)}
-    settings = ["alpha=1,smoothing=pooled", "alpha=0.5,smoothing=pooled"]
-    assert rows == {(s, m) for s in settings for m in ("tan", "bernoulli-nb")}
-
-
 def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     words = ["study", *SMALL, *"--methods tan --methods bernoulli-nb -q --no-figures -o".split()]
     plain, thinned, filed = (tmp_path / name for name in ("plain", "thinned", "filed"))
@@ -95,17 +77,6 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert run("study", file, "-q", "--no-figures", "-o", filed).exit_code == 0
     assert contents(filed) == contents(thinned)
     assert "--min-support-in-folds 5" in (thinned / "study.json").read_text()
-
-
-@pytest.mark.slow
-def test_a_study_file(run, tmp_path):
-    file = tmp_path / "study.toml"
-    file.write_text(
-        'data = ["synthetic-0", "synthetic-1"]\nmethods = ["tan", "hip-nb"]\nfolds = 3\nusage = false\n'
-    )
-    result = run("study", file, "-o", tmp_path / "out", "--no-figures")
-    assert result.exit_code == 0, result.output
-    assert "hip-nb" in result.output
 
 
 @pytest.mark.parametrize(
@@ -201,41 +172,6 @@ def test_the_help_names_what_is_used_unless_given(run):
     assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "aire", "all"}
 
 
-def test_the_directory_of_another_study(run, tmp_path):
-    out = tmp_path / "out"
-    assert run("study", *SMALL, "--methods", "tan", "-o", out, "-q", "--no-figures").exit_code == 0
-    before = contents(out)
-    assert "belongs to a different study: method" in one_line(
-        run("study", *SMALL, "--methods", "hie-tan", "-o", out)
-    )
-    assert contents(out) == before
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_directory_that_may_not_be_written(run, tmp_path):
-    tmp_path.chmod(0o500)
-    assert "ermission" in one_line(run("study", *SMALL, "--methods", "tan", "-o", tmp_path / "out"))
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full on this system")
-def test_a_full_disk(run, tmp_path):
-    out = tmp_path / "out"
-    (out / "jobs" / "synthetic-0").mkdir(parents=True)
-    words = ["study", *SMALL, *"--methods tan -q --no-figures -o".split(), out]
-    assert "not empty" in one_line(run(*words))
-    (out / "jobs" / "synthetic-0").rmdir()
-    (out / "jobs").rmdir()
-    (out / "times.csv").symlink_to("/dev/full")
-    manifest = tmp_path / "elsewhere"
-    assert run(*words[:-1], manifest).exit_code == 0
-    (out / "study.json").write_bytes((manifest / "study.json").read_bytes())
-    complaint = one_line(run(*words))
-    assert "No space left on device" in complaint and "run the same command again to resume" in complaint
-    (out / "times.csv").unlink()
-    assert run(*words).exit_code == 0
-    assert contents(out) == contents(manifest)
-
-
 def test_failed_jobs_give_exit_code_1(run, tmp_path):
     words = "--methods tan --methods tan:alpha=-1 --no-figures".split()
     result = run("study", *SMALL, *words, "-o", tmp_path / "out")
@@ -322,35 +258,29 @@ def test_the_best_scores_are_bold_in_a_terminal():
     assert "\x1b[1m2\x1b[0m" in printed and "\x1b[1m1\x1b[0m" not in printed
 
 
-@pytest.mark.parametrize("how", [{"lam_relative": 0.1}, {"lam": "tuned", "lam_criterion": "gmean"}, {}])
-def test_the_command_says_how_lambda_is_found(run, monkeypatch, how):
+TUNED = {"lam": "tuned", "lam_criterion": "gmean"}
+HARD = StudyOptions(
+    ["my genes; rm.hietan", "it's.hietan", "CE-BP"],
+    ["tan", "sklearn.svm.SVC:kernel='rbf',C=$HOME", "tan:alpha=2"],
+    alpha=[1.0, 0.12345678],
+    smoothing=["po oled"],
+    lam=0.0012345678,
+    usage=False,
+)
+PLAIN = [StudyOptions(["CE-BP"], ["proximal-graph"], **how) for how in ({}, {"lam_relative": 0.1}, TUNED)]
+
+
+@pytest.mark.parametrize("options", [*PLAIN, HARD], ids=["plain", "relative", "tuned", "hard"])
+def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch, options):
     asked = []
     monkeypatch.setattr(
         catalogue, "run_named_study", lambda options, *_, **__: asked.append(options) or sys.exit(0)
     )
-    options = StudyOptions(["CE-BP"], ["proximal-graph"], **how)
-    assert options.lam == (0.002 if not how else how.get("lam"))
-    run(*shlex.split(options.command())[1:])
-    assert asked == [options]
-
-
-def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        catalogue, "run_named_study", lambda options, *_, **__: asked.append(options) or sys.exit(0)
-    )
-    methods = ["tan", "sklearn.svm.SVC:kernel='rbf',C=$HOME", "tan:alpha=2"]
-    options = StudyOptions(
-        ["my genes; rm.hietan", "it's.hietan", "CE-BP"],
-        methods,
-        alpha=[1.0, 0.12345678],
-        smoothing=["po oled"],
-        lam=0.0012345678,
-        usage=False,
-    )
-    command = options.command()
-    assert "--methods tan:alpha=2 " in command and "--alpha 1 --alpha 0.12345678 " in command
-    program, *words = shlex.split(command)
-    assert program == "hietan"
+    program, *words = shlex.split(options.command())
     run(*words)
-    assert asked == [options]
+    assert program == "hietan" and asked == [options]
+
+
+def test_the_options_of_a_command_are_short():
+    assert [options.lam for options in PLAIN] == [0.002, None, "tuned"]
+    assert "--methods tan:alpha=2 " in HARD.command() and "--alpha 1 --alpha 0.12345678 " in HARD.command()

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from hietan import __version__
 from hietan._runtime import show_versions
 from hietan.catalogue import dataset_sets
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 
 
 def run(*words, **options):

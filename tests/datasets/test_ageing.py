@@ -5,14 +5,9 @@ import shutil
 import numpy as np
 import pytest
 
-from hietan.datasets import (
-    AGEING_DATASETS,
-    DataWarning,
-    fetch_ageing_genes,
-    read_ageing_genes,
-    read_obo,
-)
-from hietan.evaluation.study.fingerprint import dataset_fingerprint
+from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes, read_ageing_genes, read_obo
+from hietan.evaluation._study.fingerprint import dataset_fingerprint
+from hietan.exceptions import DataWarning
 
 OBO = """data-version: toy
 

@@ -2,7 +2,8 @@ import io
 
 import pytest
 
-from hietan.datasets import Annotation, DataError, DataWarning, read_annotations, read_gaf, read_gene2go
+from hietan.datasets import Annotation, read_annotations, read_gaf, read_gene2go
+from hietan.exceptions import DataError, DataWarning
 from support.gaf_lines import gaf_line
 
 GENE2GO = (

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.datasets import DataError, DataWarning
-from hietan.datasets.readers.files import numbered_lines
+from hietan.datasets._readers import files
+from hietan.datasets._readers.files import numbered_lines
+from hietan.exceptions import DataError, DataWarning
 
 TEXT = "one\ntwo ä\n\nfour\n"
 LINES = [(1, "one"), (2, "two ä"), (3, ""), (4, "four")]
@@ -154,3 +155,9 @@ def test_any_text_comes_through(text):
     expected = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     lines = [line for _, line in numbered_lines(io.BytesIO(text.encode()))]
     assert lines == (expected if expected[-1] else expected[:-1])
+
+
+def test_a_line_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr(files, "LONGEST_LINE", 100)
+    with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
+        list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000)))

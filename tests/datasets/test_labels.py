@@ -2,7 +2,8 @@ import io
 
 import pytest
 
-from hietan.datasets import DataError, DataWarning, read_labels
+from hietan.datasets import read_labels
+from hietan.exceptions import DataError, DataWarning
 
 TABLE = """gene,organism,effect
 daf-2,worm,anti

@@ -2,7 +2,8 @@ import io
 
 import pytest
 
-from hietan.datasets import DataError, DataWarning, Term, read_obo
+from hietan.datasets import Term, read_obo
+from hietan.exceptions import DataError, DataWarning
 
 TEXT = """format-version: 1.2
 data-version: releases/2014-06-13

@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from hietan.datasets import DataError, DataWarning, read_obo, read_ontology
+from hietan.datasets import read_obo, read_ontology
+from hietan.exceptions import DataError, DataWarning
 from support.file_server import serving
 
 TEXT = """data-version: toy

@@ -6,18 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hietan.datasets import (
-    PACKAGED_NAMESPACES,
-    PACKAGED_ORGANISMS,
-    Dataset,
-    DataWarning,
-    build_dataset,
-    load_ageing_genes,
-    read_annotations,
-)
+from hietan.datasets import Dataset, build_dataset, load_ageing_genes, read_annotations
+from hietan.datasets._packaged.ageing import PACKAGED_NAMESPACES, PACKAGED_ORGANISMS
+from hietan.exceptions import DataWarning
 from reproduction import packed_data
 
-FOLDER = Path(str(files("hietan.datasets.packaged")))
+FOLDER = Path(str(files("hietan.datasets._packaged")))
 NAMES = ("feature_names", "term_names", "instance_names", "target_names", "symbols")
 
 

@@ -11,9 +11,9 @@ from scipy.sparse import csr_array
 
 from hietan import Hierarchy
 from hietan.datasets import build_dataset, read_annotations
-from hietan.datasets.building.genes import AnnotatedPairs
-from hietan.datasets.readers import tables
-from hietan.datasets.readers.annotations import AnnotationReader
+from hietan.datasets._building.genes import AnnotatedPairs
+from hietan.datasets._readers import tables
+from hietan.datasets._readers.annotations import AnnotationReader
 from hietan.exceptions import DataError
 from hietan.hierarchy import _graph
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from hietan.datasets import AGEING_DATASETS, DataWarning, fetch_ageing_genes, read_labels
+from hietan.datasets import AGEING_DATASETS, fetch_ageing_genes, read_labels
+from hietan.exceptions import DataWarning
 
 # (rows, features without the roots of GO, pro-longevity, anti-longevity)
 SIZES = {

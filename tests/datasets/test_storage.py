@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from hietan.datasets import DataError, Dataset, make_hierarchical_classification
+from hietan.datasets import Dataset, make_hierarchical_classification
+from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
 
 

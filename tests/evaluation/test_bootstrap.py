@@ -9,7 +9,7 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import TAN
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
-from hietan.evaluation.bootstrap import bootstrap_gmean
+from hietan.evaluation._bootstrap import bootstrap_gmean
 
 DATA = make_hierarchical_classification(300, 30, random_state=1)
 

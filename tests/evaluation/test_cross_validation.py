@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 from hietan import HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
-from hietan.evaluation.cross_validation import configure
+from hietan.evaluation._cross_validation import configure
 
 DATA = make_hierarchical_classification(120, 40, random_state=3)
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import pickle
 import time
 from types import SimpleNamespace
 
@@ -12,9 +11,11 @@ from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HIPNB, TAN, HieTANLite
 from hietan.catalogue import load_datasets
-from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.outputs import read_details, write_details, write_explanations
-from hietan.evaluation.outputs.explanations import choose_study_rows, run_explain_job
+from hietan.evaluation import run_study
+from hietan.evaluation._outputs.explanations import choose_study_rows, write_details, write_explanations
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.exceptions import StudyError
+from support.processes import contents
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +95,6 @@ def test_every_model_is_fitted_once_for_both(several, tmp_path):
         assert path.read_bytes() == (tmp_path / "both" / path.relative_to(tmp_path / "details")).read_bytes()
 
 
-def contents(folder):
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.json"))}
-
-
 def test_what_was_explained_is_kept(several, tmp_path):
     seen = []
     paths = write_details(several, tmp_path, progress=lambda *counts: seen.append(counts))
@@ -135,14 +132,6 @@ def test_details_of_other_rows_are_not_kept(results, tmp_path):
     write_details(results, tmp_path)
     expected, *_ = write_details(results, tmp_path / "other")
     assert path.read_bytes() == expected.read_bytes()
-
-
-def test_a_job_can_be_sent_to_another_process(results):
-    (rows,) = choose_study_rows(results)
-    job = rows.job("lite @ tuned none", in_detail=True, readable=True)
-    here, there = (run_explain_job(job) for job in (job, pickle.loads(pickle.dumps(job))))
-    assert here == there == pickle.loads(pickle.dumps(here))
-    assert here.failure is None and here.readable and json.dumps(here.details.rows)
 
 
 @pytest.mark.patient

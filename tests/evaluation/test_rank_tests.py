@@ -6,16 +6,15 @@ from scipy import stats
 
 from hietan.evaluation import (
     average_ranks,
-    compare_ranks,
     friedman,
     holm_adjust,
     iman_davenport,
     nemenyi,
-    rank_rows,
     tie_correction,
     wilcoxon_holm,
     wins,
 )
+from hietan.evaluation._rank_tests import compare_ranks, rank_rows
 from support.paper import TABLE_3
 
 
@@ -164,17 +163,3 @@ def test_against_scikit_posthocs(scores):
     pairs = peers.posthoc_wilcoxon(list(scores.T), p_adjust="holm").to_numpy()[np.triu_indices(5, 1)]
     rows = wilcoxon_holm(dict(zip("abcde", scores.T, strict=True)))
     assert [row.p_adjusted for row in rows] == pytest.approx(pairs)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_against_autorank(scores):
-    pandas = pytest.importorskip("pandas")
-    peers = pytest.importorskip("autorank", reason=PEERS)
-    rounded = scores**3  # far from normal, so that autorank takes the rank tests
-    result = peers.autorank(
-        pandas.DataFrame(rounded, columns=list("abcde")), verbose=False, force_mode="nonparametric"
-    )
-    ranks = dict(zip("abcde", average_ranks(rounded), strict=True))
-    assert result.pvalue == pytest.approx(friedman(list(ranks.values()), len(scores)).p_value)
-    assert result.cd == pytest.approx(nemenyi(ranks, len(scores)).critical_difference, rel=1e-3)
-    assert result.rankdf["meanrank"].to_dict() == pytest.approx(ranks)

@@ -15,15 +15,17 @@ from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, Method, SummaryRow, compare_methods, make_rankings, run_study
-from hietan.evaluation.outputs import TextTable, read_details, write_explanations
-from hietan.evaluation.outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
-from hietan.evaluation.outputs.tables import (
+from hietan.evaluation._outputs.explanations import write_explanations
+from hietan.evaluation._outputs.figures import FIGURES, plot_critical_difference, plot_usage, write_figures
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.evaluation._outputs.tables import (
     comparison_table,
     effects_table,
     score_table,
     usage_table,
     write_tables,
 )
+from hietan.evaluation._outputs.text_table import TextTable
 
 
 def ranking_of(scores, seeds=1):

@@ -92,7 +92,7 @@ def test_contributions_do_not_depend_on_how_rows_are_divided(make, n_classes, ma
     model = make(hierarchy=hierarchy).fit(hierarchy.close(X[keep]), y[keep])
     whole = model.contributions(X[keep])
     assert whole.nnz == keep.sum() * X.shape[1]
-    monkeypatch.setattr("hietan.explain.explaining.MOST_FACTORS", 1)
+    monkeypatch.setattr("hietan.explain._explaining.MOST_FACTORS", 1)
     divided = model.set_params(n_jobs=3).contributions(X[keep])
     assert (whole.data.tobytes(), whole.indices.tolist()) == (
         divided.data.tobytes(),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hietan.datasets import make_hierarchical_classification
-from hietan.explain import Relatives, RemovalKind, RemovedFeature
+from hietan.explain import RemovedFeature
+from hietan.explain._score_parts import Relatives, RemovalKind
 from hietan.hierarchy import Hierarchy
 
 DATA = make_hierarchical_classification(60, 40, random_state=5)

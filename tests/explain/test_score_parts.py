@@ -10,9 +10,10 @@ from sklearn.base import clone
 import hietan
 from hietan import Hierarchy, LazySelection, _kernel
 from hietan.datasets import make_hierarchical_classification
-from hietan.explain import RemovalKind, sum_factors
-from hietan.explain.assemble import contribution_matrix
-from hietan.structure import BinaryRows, Openings, unpack
+from hietan.explain._assemble import contribution_matrix
+from hietan.explain._score_parts import RemovalKind, sum_factors
+from hietan.structure._openings import Openings
+from hietan.structure._rows import BinaryRows, unpack
 from support import twins
 
 NAMES = ["TAN", "HieTAN", "HieTANLite", "HRETAN", "AODE", "HieAODE", "HieAODELite", "HIPNB", "HieBAN"]
@@ -120,7 +121,7 @@ MODELS = [
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 def test_contributions_that_are_looked_up_are_those_of_the_parts(model, monkeypatch):
     """Bit for bit, whatever the batches and threads; some rows contradict the hierarchy."""
-    monkeypatch.setattr("hietan.explain.assemble._PACKED_BATCH", 64)
+    monkeypatch.setattr("hietan.explain._assemble._PACKED_BATCH", 64)
     data = make_hierarchical_classification(200, 40, random_state=5)
     fitted = clone(model).set_params(hierarchy=data.hierarchy, n_jobs=2).fit(data.X, data.y)
     rows = data.X.toarray()

@@ -10,7 +10,7 @@ from hypothesis import given
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
-from hietan.explain import Direction, Verdict, trace_tree
+from hietan.explain._trace import Direction, Verdict, trace_tree
 from support import twins
 from support.comparison import fitted, frame, ontology, ranking_of
 from support.families import LAZY_TREES, TREES

@@ -15,12 +15,13 @@ from typer.testing import CliRunner
 import hietan
 from hietan import datasets, evaluation, structure
 from hietan.candidates import train_model
-from hietan.catalogue import make_methods
-from hietan.cli.app import make_app
+from hietan.catalogue._estimators import make_methods
+from hietan.cli._app import make_app
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
 from hietan.exceptions import HietanError
 from hietan.selection import MinSupport
+from hietan.structure._rows import BinaryRows
 from support.faults import Faults
 from support.faults.text_files import CSV, GAF, OBO
 
@@ -95,7 +96,7 @@ CALLS = {
     make_hierarchical_classification: {"n_samples": 20, "n_features": 6},
     pooled_predictions: {"estimator": hietan.TAN(), "data": DATA, "n_splits": 3},
     structure.prox_graph: {"u": np.linspace(-1, 1, 8), "hierarchy": DATA.hierarchy, "lam": 0.1},
-    structure.BinaryRows.from_matrix: {"X": X},
+    BinaryRows.from_matrix: {"X": X},
     train_model: {"estimator": hietan.TAN(), "data": DATA},
     datasets.closest_features: {"data": DATA},
     make_methods: {"names": ["tan", "proximal-graph"]},

@@ -10,7 +10,7 @@ import pytest
 from hietan import HIPNB, TAN
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation._study.journal import Journal, read_manifest
 from hietan.exceptions import HietanError
 from support.faults import SEED, Faults, number_of
 from support.processes import contents

@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-from hietan._io import TEMPORARY
+from hietan._io.files import TEMPORARY
 from support.faults import SEED, Faults, number_of
 from support.faults.commands import files_in, make_commands
 

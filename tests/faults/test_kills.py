@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hietan._io import TEMPORARY
+from hietan._io.files import TEMPORARY
 from support.faults import SEED, Faults, number_of, text_files
 from support.faults.commands import file_events, files_in, make_commands
 from support.file_server import serving

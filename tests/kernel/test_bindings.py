@@ -8,8 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 from hietan import HRETAN, TAN, Hierarchy, HieTAN, HieTANLite, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, PairCounts, SparsePairs, count_pairs
-from hietan.structure.rows import kernel_relations
+from hietan.structure._counts import PairCounts, SparsePairs, count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows, kernel_relations
 from support.processes import PROGRAMS
 
 RNG = np.random.default_rng(0)

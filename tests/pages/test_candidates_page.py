@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hietan.candidates import TrainedModel
-from hietan.cli.app import make_app
+from hietan.cli._app import make_app
 from hietan.datasets import Dataset
 from hietan.exceptions import DataWarning
 

@@ -122,7 +122,7 @@ def read_command(program, words):
     """Whether a program would understand the words; of ours, names of options, values and their types are checked."""
     if program == "hietan":
         typer = pytest.importorskip("typer")
-        from hietan.cli.app import make_app
+        from hietan.cli._app import make_app
 
         application = typer.main.get_command(make_app())
         if words[0].startswith("-"):
@@ -153,7 +153,7 @@ def test_commands_on_the_genes_of_the_package_run(name, elsewhere):
     pytest.importorskip("typer")
     from typer.testing import CliRunner
 
-    from hietan.cli.app import make_app
+    from hietan.cli._app import make_app
 
     run_page(name, lambda text: "def fit" in text)  # the files of the page
     for program, *words in commands(name):

@@ -36,7 +36,7 @@ def programs(title):
 def run_commands(title):
     from typer.testing import CliRunner
 
-    from hietan.cli.app import make_app
+    from hietan.cli._app import make_app
 
     for command in commands(title):
         assert command[0] == "hietan"

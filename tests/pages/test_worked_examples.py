@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from hietan.explain import Direction
+from hietan.explain._trace import Direction
 from reproduction.paper import examples
 from reproduction.paper.drawing import STYLES
 

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from hietan import HIPNB, HieTANLite
 from hietan.candidates import rank_rows, train_model
 from hietan.datasets import make_hierarchical_classification
-from hietan.report import candidates_summary
+from hietan.report._candidates_page import candidates_summary
 
 
 @pytest.fixture(scope="module")

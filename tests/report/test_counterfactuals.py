@@ -8,12 +8,12 @@ from scipy.sparse import csr_array
 
 from hietan import TAN, HieBAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation.outputs.counterfactuals import (
+from hietan.evaluation._outputs.counterfactuals import (
     find_counterfactuals,
     promising_columns,
     telling_columns,
 )
-from hietan.evaluation.outputs.report_data import Reasons, compact, evidence_counts, similar_rows
+from hietan.evaluation._outputs.report_data import Reasons, compact, evidence_counts, similar_rows
 
 DATA = make_hierarchical_classification(80, 25, random_state=4)
 X = DATA.X.toarray()
@@ -64,7 +64,9 @@ def test_rows_flip_together_as_they_do_alone(model, monkeypatch):
     )
     assert {0, 1} <= {len(found["changes"]) for found in alone}  # some searches end earlier than others
     assert find_counterfactuals(clf, X[:0], DATA.hierarchy, [], 20) == []
-    monkeypatch.setattr("hietan.evaluation.outputs.counterfactuals._CELLS", 2 * 20 * 25)  # two rows at a time
+    monkeypatch.setattr(
+        "hietan.evaluation._outputs.counterfactuals._CELLS", 2 * 20 * 25
+    )  # two rows at a time
     assert find_counterfactuals(clf, X[:12], DATA.hierarchy, orders, 20) == alone
 
 

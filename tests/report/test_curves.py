@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
-from hietan.evaluation.curves import (
+from hietan.evaluation._curves import (
     GRID,
     SCORES,
     cross_fitted_thresholds,

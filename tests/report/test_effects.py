@@ -8,8 +8,8 @@ import pytest
 from hietan import GTD, HIPNB, TAN, HieTAN, HieTANLite, LazySelection
 from hietan.classifiers import HieBAN, HieLogistic, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation.cross_validation import configure
-from hietan.evaluation.outputs.report_data import TermEffects, class_counts
+from hietan.evaluation._cross_validation import configure
+from hietan.evaluation._outputs.report_data import TermEffects, class_counts
 from hietan.selection import MinSupport, SelectedColumns
 
 DATA = make_hierarchical_classification(90, 30, random_state=2)
@@ -102,7 +102,7 @@ def test_rows_that_are_shown_come_from_everywhere():
 @pytest.mark.parametrize(("rows", "n_folds"), [([0, 1], 4), ([0], 1)])
 def test_terms_are_judged_in_every_fold_if_few_more_models_are_needed(rows, n_folds):
     from hietan.evaluation import run_study
-    from hietan.evaluation.outputs.explanations import ChosenRows
+    from hietan.evaluation._outputs.explanations import ChosenRows
 
     results = run_study([DATA], {"TAN": TAN()}, cv=4)
     ((dataset, key, _), pooled), *_ = results.predictions.items()

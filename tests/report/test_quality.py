@@ -9,8 +9,8 @@ from sklearn.naive_bayes import BernoulliNB
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
-from hietan.evaluation.outputs import write_details
-from hietan.report import study_summary
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.report._study_page import study_summary
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hietan._io import DANGEROUS, comment_line, csv_text, neutralise_text, read_csv, restore_text
+from hietan._io.tables import DANGEROUS, comment_line, csv_text, neutralise_text, read_csv, restore_text
 
 ENCODABLE = st.characters(exclude_categories=["Cs"])
 TRICKY = st.text(st.sampled_from("'=+-@\t\r\n\",;#a1.＝＠ ")) | st.text(ENCODABLE)

@@ -12,18 +12,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hietan._io import (
+from hietan._io.archives import ArchiveReader, write_archive
+from hietan._io.files import (
     TEMPORARY,
-    ArchiveReader,
     atomic_write,
     find_same_but_for_case,
     ignores_case,
     replacing,
     safe_file_name,
     to_json,
-    write_archive,
 )
-from hietan.evaluation.study.journal import locked
+from hietan.evaluation._study.journal import locked
 from hietan.exceptions import StudyError
 
 NASTY = [

@@ -19,8 +19,9 @@ import hietan
 from hietan import GTD, SHSEL, TAN, TSEL, Hierarchy, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.selection import MinSupport, SelectedColumns
-from hietan.structure import count_ones, gain_ratio, information_gain, lift
-from hietan.structure.rows import BinaryRows
+from hietan.structure._counts import count_ones
+from hietan.structure._relevance import gain_ratio, information_gain, lift
+from hietan.structure._rows import BinaryRows
 from support import twins
 from support.comparison import counts_of, frame, ontology, own_hierarchy
 from support.strategies import problems

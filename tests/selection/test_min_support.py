@@ -14,10 +14,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import GTD, HIPNB, HRETAN, TAN, HieAODELite, Hierarchy, HieTAN, HieTANLite, ProximalGraph
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import count_usage, pooled_predictions, run_study
-from hietan.evaluation.outputs.report_data import read_details
-from hietan.evaluation.study.fingerprint import method_fingerprint
-from hietan.report import write_details
+from hietan.evaluation import pooled_predictions, run_study
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.evaluation._study.fingerprint import method_fingerprint
+from hietan.evaluation._usage import count_usage
 from hietan.selection import MinSupport, SelectedColumns
 
 # Terms are rare, so that the training folds keep different columns.

@@ -8,7 +8,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.structure import BinaryRows, PairCounts, count_pairs
+from hietan.structure._counts import PairCounts, count_pairs
+from hietan.structure._rows import BinaryRows
 from support import twins
 
 

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan import Hierarchy, _kernel
-from hietan.structure import BinaryRows, EdgeRanking, count_pairs
+from hietan.structure._counts import count_pairs
+from hietan.structure._edges import EdgeRanking
+from hietan.structure._rows import BinaryRows
 from support import twins
 from support.storages import WAYS
 

@@ -6,17 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan import Hierarchy, _kernel
-from hietan.structure import (
-    BinaryRows,
-    OpenCounts,
-    Openings,
-    OpenScores,
-    check_open_counts,
-    count_openings,
-    first_violation,
-)
-from hietan.structure import openings as module
-from hietan.structure.rows import VIOLATION_BLOCK, kernel_lists
+from hietan.structure import _openings as module
+from hietan.structure._openings import OpenCounts, Openings, OpenScores, check_open_counts, count_openings
+from hietan.structure._rows import VIOLATION_BLOCK, BinaryRows, first_violation, kernel_lists
 from support.hierarchies import graphs, tables
 from support.twins import openings as twin
 

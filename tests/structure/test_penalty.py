@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hietan import Hierarchy, _kernel
 from hietan.datasets import fetch_ageing_genes
-from hietan.structure import graph_penalty, prox_graph
+from hietan.structure._penalty import graph_penalty, prox_graph
 from support.strategies import SHAPES, all_above, random_parents
 from support.twins.proximal import prox_by_projections
 

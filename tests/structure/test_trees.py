@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from hietan import Hierarchy, Tree, _kernel
-from hietan.structure import EdgeRanking
+from hietan.structure._edges import EdgeRanking
 
 NAMES = list("ABCDEF")
 EDGES = [("F", "B"), ("F", "C"), ("E", "C"), ("E", "A"), ("C", "D"), ("A", "D")]

@@ -8,7 +8,7 @@ from inspect import signature
 import numpy as np
 
 from hietan import classifiers
-from hietan.structure import PairCounts
+from hietan.structure._counts import PairCounts
 
 CLASSIFIERS = [
     member

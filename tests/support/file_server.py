@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
-from hietan.datasets.fetching.registry import Remote
+from hietan.datasets._fetching.registry import Remote
 
 
 class Handler(SimpleHTTPRequestHandler):

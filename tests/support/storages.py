@@ -7,7 +7,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from hietan.structure import EdgeRanking, PairCounts, count_pairs
+from hietan.structure._counts import PairCounts, count_pairs
+from hietan.structure._edges import EdgeRanking
 
 # The kind of storage, and how many edges are sorted first; 0: as the library chooses.
 WAYS = [("dense", 0), ("dense", 3), ("sparse", 0), ("sparse", 3)]

@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from hietan.classifiers import SMOOTHINGS
+from hietan.classifiers._checks import SMOOTHINGS
 
 SHAPES = ("empty", "chain", "tree", "dag", "dense dag", "mostly unrelated")
 ALPHAS = (1.0, 0.01, 0.5, 3.7)

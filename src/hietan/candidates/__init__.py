@@ -15,31 +15,21 @@
 `hietan.report.write_candidates` makes a page of them, with reasons.
 """
 
-from hietan.candidates.explained import RowExplanation, explain_rows_by_name
-from hietan.candidates.models import TrainedModel, calibrate, check_folds, check_threshold, train_model
-from hietan.candidates.names import KINDS, NameMatch, RowNames, check_kinds, find_rows, match_rows, read_names
-from hietan.candidates.ranking import Candidate, Candidates, align_columns, rank_rows, row_odds
-from hietan.candidates.validation import Validation
+from hietan.candidates._explained import RowExplanation, explain_rows_by_name
+from hietan.candidates._models import TrainedModel, calibrate, train_model
+from hietan.candidates._names import read_names
+from hietan.candidates._ranking import Candidate, Candidates, rank_rows
+from hietan.candidates._validation import Validation
 
 __all__ = [
-    "KINDS",
     "Candidate",
     "Candidates",
-    "NameMatch",
     "RowExplanation",
-    "RowNames",
     "TrainedModel",
     "Validation",
-    "align_columns",
     "calibrate",
-    "check_folds",
-    "check_kinds",
-    "check_threshold",
     "explain_rows_by_name",
-    "find_rows",
-    "match_rows",
     "rank_rows",
     "read_names",
-    "row_odds",
     "train_model",
 ]

@@ -11,34 +11,20 @@ HieTANLite(alpha=0.5)
 ['tan', 'hie-tan']
 """
 
-from hietan.catalogue.datasets import (
-    dataset_groups,
-    dataset_names,
-    dataset_set_notes,
-    dataset_sets,
-    load_dataset,
-    load_datasets,
-)
-from hietan.catalogue.estimators import UNTUNED_LAMBDA, make_estimator, make_fitted_method, make_methods
-from hietan.catalogue.methods import METHODS, MethodEntry, method_names, method_sets
-from hietan.catalogue.studies import StudyOptions, read_study_file, run_named_study
-from hietan.exceptions import CatalogueError
+from hietan.catalogue._datasets import dataset_names, dataset_sets, load_dataset, load_datasets
+from hietan.catalogue._estimators import make_estimator
+from hietan.catalogue._methods import METHODS, MethodEntry, method_names, method_sets
+from hietan.catalogue._studies import StudyOptions, read_study_file, run_named_study
 
 __all__ = [
     "METHODS",
-    "UNTUNED_LAMBDA",
-    "CatalogueError",
     "MethodEntry",
     "StudyOptions",
-    "dataset_groups",
     "dataset_names",
-    "dataset_set_notes",
     "dataset_sets",
     "load_dataset",
     "load_datasets",
     "make_estimator",
-    "make_fitted_method",
-    "make_methods",
     "method_names",
     "method_sets",
     "read_study_file",

@@ -17,10 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hietan import _kernel
 from hietan._runtime.notebook import Documented
 from hietan._runtime.parallel import map_chunks
-from hietan.classifiers._fitting import Counting, RowsInMemory, read_rows
-from hietan.classifiers._partitions import RowsInBlocks, also_lazily, read_blocks
-from hietan.classifiers._solvers.leave_one_out import log_shares
-from hietan.classifiers.checks import (
+from hietan.classifiers._checks import (
     ACCEPTED,
     Accepted,
     align_hierarchy,
@@ -36,18 +33,15 @@ from hietan.classifiers.checks import (
     warn_of_lost_values,
     warn_without_hierarchy,
 )
-from hietan.explain import ExplainsRows
+from hietan.classifiers._fitting import Counting, RowsInMemory, read_rows
+from hietan.classifiers._partitions import RowsInBlocks, also_lazily, read_blocks
+from hietan.classifiers._solvers.leave_one_out import log_shares
+from hietan.explain._explaining import ExplainsRows
 from hietan.hierarchy import Hierarchy
-from hietan.structure import (
-    BinaryRows,
-    OpenCounts,
-    PairCounts,
-    Violation,
-    check_open_counts,
-    count_pairs,
-    first_violation,
-    root_log_prob,
-)
+from hietan.structure._counts import PairCounts, count_pairs
+from hietan.structure._importance import root_log_prob
+from hietan.structure._openings import OpenCounts, check_open_counts
+from hietan.structure._rows import BinaryRows, Violation, first_violation
 
 
 class FittedState(Documented):

@@ -16,17 +16,10 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from hietan.classifiers.checks import read_weights
+from hietan.classifiers._checks import read_weights
 from hietan.hierarchy import Hierarchy
-from hietan.structure import (
-    BinaryRows,
-    Violation,
-    choose_unit,
-    in_units,
-    require_classes,
-    require_whole,
-    weigh,
-)
+from hietan.structure._rows import BinaryRows, Violation
+from hietan.structure._weights import choose_unit, in_units, require_classes, require_whole, weigh
 
 MOST_COPIES = 4096
 """Whole weights with up to this total, or twice the number of rows, become copies of rows where a fit needs these."""

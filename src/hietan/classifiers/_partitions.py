@@ -19,10 +19,10 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hietan._runtime.optional import import_optional
+from hietan.classifiers._checks import is_partitioned, read_weights
 from hietan.classifiers._fitting import Counting, RowsInMemory, class_totals
-from hietan.classifiers.checks import is_partitioned, read_weights
-from hietan.hierarchy.tables import column_labels
-from hietan.structure import Violation
+from hietan.hierarchy._tables import column_labels
+from hietan.structure._rows import Violation
 
 # This many parts are summed together, on one worker.
 _FAN_IN = 8

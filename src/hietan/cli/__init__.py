@@ -24,7 +24,7 @@ def main() -> None:
         print(f'error: the command line needs {error.name}: pip install "hietan[cli]"', file=sys.stderr)
         raise SystemExit(2) from None
     try:
-        from hietan.cli.app import make_app
+        from hietan.cli._app import make_app
 
         make_app()()
     except KeyboardInterrupt:

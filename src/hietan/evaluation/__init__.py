@@ -1,10 +1,10 @@
 """Comparing classifiers on data with hierarchical features: any that follow scikit-learn's API."""
 
-from hietan._io import neutralise_text, restore_text
-from hietan.evaluation.comparisons import MethodComparison, compare_methods
-from hietan.evaluation.cross_validation import PooledPredictions, pooled_predictions
-from hietan.evaluation.effect_sizes import SignedRankPosterior, bayesian_signed_rank, rank_biserial
-from hietan.evaluation.metrics import (
+from hietan._io.tables import neutralise_text, restore_text
+from hietan.evaluation._comparisons import MethodComparison, compare_methods
+from hietan.evaluation._cross_validation import PooledPredictions, pooled_predictions
+from hietan.evaluation._effect_sizes import SignedRankPosterior, bayesian_signed_rank, rank_biserial
+from hietan.evaluation._metrics import (
     METRICS,
     Metric,
     Predictions,
@@ -15,86 +15,61 @@ from hietan.evaluation.metrics import (
     compute_metrics,
     gmean_score,
     gmean_scorer,
-    recalls,
     reliability_curve,
     sensitivity_score,
     specificity_score,
 )
-from hietan.evaluation.rank_tables import Ranking, SummaryRow, make_rankings
-from hietan.evaluation.rank_tests import (
-    Comparison,
+from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings
+from hietan.evaluation._rank_tests import (
     Nemenyi,
-    RankComparison,
     TestResult,
     average_ranks,
-    compare_ranks,
     friedman,
     holm_adjust,
-    holm_thresholds,
     iman_davenport,
     nemenyi,
-    rank_rows,
     tie_correction,
     wilcoxon_holm,
     wins,
 )
-from hietan.evaluation.study import (
-    Method,
-    Progress,
-    StudyResults,
-    bootstrap_studies,
-    compare_studies,
-    read_summary,
-    run_study,
-)
-from hietan.evaluation.usage import FeatureUsage, UsageRow, count_usage
-from hietan.exceptions import StudyError
+from hietan.evaluation._study.compare import compare_studies
+from hietan.evaluation._study.plan import Method
+from hietan.evaluation._study.results import StudyResults, read_summary
+from hietan.evaluation._study.run import run_study
 
 __all__ = [
     "METRICS",
-    "Comparison",
-    "FeatureUsage",
     "Method",
     "MethodComparison",
     "Metric",
     "Nemenyi",
     "PooledPredictions",
     "Predictions",
-    "Progress",
-    "RankComparison",
     "Ranking",
     "ReliabilityCurve",
     "SignedRankPosterior",
-    "StudyError",
     "StudyResults",
     "SummaryRow",
     "TestResult",
-    "UsageRow",
     "auc_score",
     "average_precision",
     "average_ranks",
     "bayesian_signed_rank",
-    "bootstrap_studies",
     "brier_score",
     "compare_methods",
-    "compare_ranks",
     "compare_studies",
     "compute_metrics",
-    "count_usage",
     "friedman",
     "gmean_score",
     "gmean_scorer",
     "holm_adjust",
-    "holm_thresholds",
     "iman_davenport",
     "make_rankings",
     "nemenyi",
     "neutralise_text",
     "pooled_predictions",
     "rank_biserial",
-    "rank_rows",
     "read_summary",
-    "recalls",
     "reliability_curve",
     "restore_text",
     "run_study",

@@ -17,9 +17,9 @@ import hietan.hierarchy._graph as _graph
 from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import clip, first_few, refuse_unknown
 from hietan.exceptions import HierarchyWarning
+from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy.drawing import HierarchyDrawing, draw, hierarchy_html
-from hietan.hierarchy.tables import column_labels, missing_ones, n_columns, read_ones, write_like
+from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
@@ -531,9 +531,7 @@ def _check_names(
         raise TypeError(
             f"{what} must have an order, got the set {clip(features)}; pass a list, such as sorted(...)"
         )
-    names: tuple[Any, ...] = tuple(features)
-    if not set(map(type, names)) <= {str} or "" in names:
-        names = tuple(_check_name(name, advice) for name in names)
+    names = tuple(_check_name(name, advice) for name in features)
     if len(set(names)) < len(names):
         repeated = [name for name, times in Counter(names).items() if times > 1]
         raise ValueError(f"{what} must name each feature once, but repeats {first_few(repeated)}")

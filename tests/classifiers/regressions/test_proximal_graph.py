@@ -15,9 +15,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hietan import Hierarchy, ProximalGraph
-from hietan.catalogue.methods import balanced_logistic
+from hietan.catalogue._methods import balanced_logistic
 from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
-from hietan.structure import graph_penalty
+from hietan.structure._penalty import graph_penalty
 from support.twins.proximal import prox_by_projections
 
 X = np.array([[1, 1, 0], [1, 0, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1], [0, 0, 0]])

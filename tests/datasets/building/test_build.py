@@ -10,16 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hietan.datasets import (
-    Annotation,
-    DataError,
-    DataWarning,
-    Labels,
-    build_dataset,
-    read_gaf,
-    read_labels,
-    read_obo,
-)
+from hietan.datasets import Annotation, Labels, build_dataset, read_gaf, read_labels, read_obo
+from hietan.exceptions import DataError, DataWarning
 from support.gaf_lines import gaf_line
 
 OBO = """data-version: toy
@@ -120,7 +112,7 @@ def test_relations_through_dropped_terms_are_kept(go):
     assert data.hierarchy.edges == (("GO:1", "GO:3"),)
 
 
-@pytest.mark.filterwarnings("ignore::hietan.datasets.DataWarning")
+@pytest.mark.filterwarnings("ignore::hietan.exceptions.DataWarning")
 def test_other_relations_are_followed_if_asked_for(go):
     data = build_dataset(go, statements(("a", "GO:4")), LABELS, min_support=1, relations=["is_a", "part_of"])
     assert table(data) == {"a": {"GO:1", "GO:2", "GO:4"}}

@@ -16,7 +16,7 @@ def test_the_command_has_the_same_options_and_defaults():
     pytest.importorskip("typer")
     from typer.main import get_command
 
-    from hietan.cli.app import make_app
+    from hietan.cli._app import make_app
 
     command = {option.name: option.default for option in get_command(make_app()).commands["build"].params}
     for name, default in OPTIONS.items():

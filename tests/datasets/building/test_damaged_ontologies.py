@@ -7,7 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from hietan.datasets import Annotation, DataWarning, build_dataset, read_obo
+from hietan.datasets import Annotation, build_dataset, read_obo
+from hietan.exceptions import DataWarning
 
 
 def chain(n):

@@ -11,16 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hietan import Hierarchy
-from hietan.datasets import (
-    DataError,
-    Dataset,
-    DataWarning,
-    build_dataset,
-    read_annotations,
-    read_edges,
-    read_labels,
-    read_ontology,
-)
+from hietan.datasets import Dataset, build_dataset, read_annotations, read_edges, read_labels, read_ontology
+from hietan.exceptions import DataError, DataWarning
 from support.gaf_lines import gaf_line
 
 EDGES = [("drinks", "tea"), ("drinks", "coffee"), ("goods", "drinks"), ("goods", "food"), ("food", "bread")]

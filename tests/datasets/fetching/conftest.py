@@ -6,7 +6,7 @@ import warnings
 
 import pytest
 
-from hietan.datasets.fetching.registry import KNOWN_HASHES
+from hietan.datasets._fetching.registry import KNOWN_HASHES
 from support.file_server import CONTENT, HASH, serving
 
 

@@ -7,18 +7,16 @@ import pytest
 
 from hietan.datasets import (
     AGEING_DATASETS,
-    COLLECTIONS,
-    DataError,
-    DataWarning,
     fetch_ageing_genes,
     fetch_annotations,
-    fetch_collection,
     fetch_genage,
     fetch_gene2go,
     fetch_gene_ontology,
 )
-from hietan.datasets.fetching import download, registry
-from hietan.datasets.fetching.registry import KNOWN_HASHES, Remote
+from hietan.datasets._fetching import download, registry
+from hietan.datasets._fetching.fetch import COLLECTIONS, fetch_collection
+from hietan.datasets._fetching.registry import KNOWN_HASHES, Remote
+from hietan.exceptions import DataError, DataWarning
 from support.file_server import CONTENT, HASH, PUBLISHED, remote, serving
 
 pytest.importorskip("pooch")
@@ -35,12 +33,6 @@ def test_download_then_use_what_is_there(server, home):
     assert {p.name for p in path.parent.iterdir()} == {"file.txt", "file.txt.sha256"}
     download.obtain(remote(server, "well"), refresh=True)
     assert len(server.requests) == 2
-
-
-@pytest.mark.usefixtures("known")
-def test_a_known_hash_needs_no_record(server, home):
-    assert download.obtain(remote(server, "well")).read_bytes() == CONTENT
-    assert {p.name for p in (home / "made-up").iterdir()} == {"file.txt"}
 
 
 @pytest.mark.parametrize("fault", ["cut", "wrong", "gone", "slow"])

@@ -7,14 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from typer.testing import CliRunner
 
 from hietan import TAN
-from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, pooled_predictions, run_study
-from hietan.evaluation.outputs import read_details, write_explanations
-from hietan.evaluation.outputs.tables import method_stem
+from hietan.evaluation import pooled_predictions, run_study
+from hietan.evaluation._outputs.explanations import write_explanations
+from hietan.evaluation._outputs.report_data import read_details
+from hietan.evaluation._outputs.tables import method_stem
+from hietan.exceptions import StudyError
 from support.misbehaving import EQUAL_LABELS, KINDS, TREES, Nonsense
 from support.processes import contents
 
@@ -84,28 +84,6 @@ def without_checksums(files):
         name: [line.partition(b" ")[2] for line in text.splitlines()] if name.endswith(".jsonl") else text
         for name, text in files.items()
     }
-
-
-@pytest.mark.slow
-def test_nonsense_fails_in_processes_as_in_threads(tmp_path):
-    methods = {kind: Nonsense(kind) for kind in ("NaN", "unknown label", "other classes")}
-    for name, options in (
-        ("threads", {"n_jobs": 2}),
-        ("processes", {"n_jobs": 2, "backend": "processes"}),
-        ("one", {}),
-    ):
-        run_study([DATA], methods, cv=3, seeds=2, output=tmp_path / name, **options)
-    assert contents(tmp_path / "threads") == contents(tmp_path / "one") == contents(tmp_path / "processes")
-
-
-def test_the_command_says_that_jobs_failed(tmp_path):
-    words = "study --data synthetic-0 --methods tan --methods support.misbehaving.Nonsense:kind=NaN --folds 3"
-    words += f" --seeds 2 --no-figures --output {tmp_path / 'out'}"
-    for _ in range(2):
-        result = CliRunner().invoke(make_app(), words.split())
-        assert result.exit_code == 1, result.output
-        assert "3 jobs failed" in result.output
-    assert (tmp_path / "out" / "summary.csv").exists() and (tmp_path / "out" / "report.html").exists()
 
 
 def test_pooled_predictions_refuse_nonsense():

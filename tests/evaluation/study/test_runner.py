@@ -14,13 +14,12 @@ from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler
 from threadpoolctl import ThreadpoolController
-from typer.testing import CliRunner
 
 from hietan import HIPNB, TAN, HieTANLite
-from hietan.cli.app import make_app
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import StudyError, run_study
-from hietan.evaluation.study import fingerprint, runner
+from hietan.evaluation import run_study
+from hietan.evaluation._study import fingerprint, runner
+from hietan.exceptions import StudyError
 from support.misbehaving import Hangs, KillsOnce, Nonsense, OneThread, Raises, Slow
 from support.processes import contents
 
@@ -241,16 +240,3 @@ def test_without_dask(tmp_path, monkeypatch):
     with pytest.raises(ImportError, match=r'needs distributed, .*pip install "hietan\[dask\]"'):
         run_study(DATASETS, METHODS, cv=3, output=tmp_path / "out", backend="dask")
     assert not (tmp_path / "out").exists()
-
-
-@slow
-def test_the_command(tmp_path):
-    file = tmp_path / "study.toml"
-    file.write_text(
-        'data = "synthetic-0"\nmethods = ["tan", "hip-nb"]\nfolds = 3\nbackend = "processes"\njobs = 2\n'
-    )
-    words = [str(file), "--no-figures", "--no-report", "-q"]
-    for name, more in (("file", []), ("line", ["--backend", "threads", "--job-timeout", "300"])):
-        result = CliRunner().invoke(make_app(), ["study", *words, *more, "-o", str(tmp_path / name)])
-        assert result.exit_code == 0, result.output
-    assert contents(tmp_path / "file") == contents(tmp_path / "line")

@@ -16,8 +16,9 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
 
 from hietan import TAN, HieTAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
-from hietan.evaluation import Method, StudyError, pooled_predictions, read_summary, run_study
-from hietan.evaluation.study.journal import Journal, read_manifest
+from hietan.evaluation import Method, pooled_predictions, read_summary, run_study
+from hietan.evaluation._study.journal import Journal, read_manifest
+from hietan.exceptions import StudyError
 from hietan.report import show_report
 from support.processes import contents
 
@@ -107,11 +108,6 @@ def test_folds_may_lack_a_class(tmp_path):
     assert [d["quality"] is None for d in content["datasets"]] == [False, True]
 
 
-def test_a_splitter_is_shown_by_the_number_of_its_folds():
-    results = run_study(DATASETS[:1], {"TAN": TAN()}, cv=StratifiedKFold(3, shuffle=True), usage=False)
-    assert "1 methods, 3 folds" in repr(results) and "<b>3</b>" in results._repr_html_()
-
-
 def test_ranks_are_over_datasets_with_the_seeds_averaged(study):
     results, path = study
     ranking = results.rankings[0]
@@ -163,14 +159,6 @@ def test_features_are_ranked_by_either_count(study, by, other):
     assert results.feature_usage("d2", "Hie-TAN-Lite @ tuned none", by=by, top=3) == found[:3]
     with pytest.raises(ValueError, match="by is 'edges'; expected one of selected, in_edges"):
         results.feature_usage(by="edges")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"n_jobs": 2, "backend": "processes"}])
-def test_jobs_and_backends_change_no_byte(options, tmp_path):
-    for name, more in (("one", {}), ("other", options)):
-        run_study(DATASETS[:2], METHODS, cv=3, output=tmp_path / name, **more)
-    assert contents(tmp_path / "one") == contents(tmp_path / "other")
 
 
 def test_a_finished_study_is_not_run_again(study):
@@ -254,7 +242,7 @@ def test_another_study_is_not_mixed_in(datasets, methods, options, message, tmp_
 
 def test_another_version_is_noticed(tmp_path, monkeypatch):
     run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
-    monkeypatch.setattr("hietan.evaluation.study.plan.versions", lambda: {"hietan": "9.9"})
+    monkeypatch.setattr("hietan.evaluation._study.plan.versions", lambda: {"hietan": "9.9"})
     with pytest.raises(StudyError, match="version 'hietan' has changed from .* to 9.9"):
         run_study(DATASETS[:1], {"TAN": TAN()}, cv=3, output=tmp_path)
 

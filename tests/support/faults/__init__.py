@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from hietan._io import atomic_write, to_json
+from hietan._io.files import atomic_write, to_json
 
 SEED = int(os.environ.get("HIETAN_SEED", "0"))
 

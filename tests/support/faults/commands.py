@@ -17,13 +17,14 @@ from hietan.candidates import train_model
 from hietan.catalogue import make_estimator
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation.outputs import write_explanations, write_tables
+from hietan.evaluation._outputs.explanations import write_explanations
+from hietan.evaluation._outputs.tables import write_tables
 from support.faults import text_files
 
 # Processes are forked from one that has imported everything: a command then takes a tenth of a second, not two.
 FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
-    "hietan.cli.app hietan.candidates hietan.catalogue hietan.evaluation.outputs hietan.report sklearn.linear_model "
+    "hietan.cli._app hietan.candidates hietan.catalogue hietan.evaluation._outputs hietan.report sklearn.linear_model "
     "sklearn.model_selection requests pooch rich.table".split()
 )
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.truncate")
@@ -84,7 +85,7 @@ def _run(words, out, server, kill_at, largest):
     for stream, name in ((1, "output"), (2, "errors")):
         os.dup2(os.open(_beside(out, name), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
     from hietan.cli import main
-    from hietan.datasets.fetching import registry
+    from hietan.datasets._fetching import registry
 
     registry.GO_CURRENT = server
     sys.argv = ["hietan", *words]

@@ -9,17 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan.classifiers._checks import class_weights
 from hietan.classifiers._solvers.leave_one_out import Network, leave_one, stand_for_copies
 from hietan.classifiers._solvers.losses import Matrix, make_loss
 from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem
-from hietan.classifiers.checks import class_weights
-from hietan.structure import (
-    BinaryRows,
-    OpenCounts,
-    Openings,
-    OpenScores,
-    count_openings,
-)
+from hietan.structure._openings import OpenCounts, Openings, OpenScores, count_openings
+from hietan.structure._rows import BinaryRows
 
 SMOOTHING = "pooled"
 """The prior guess of the network: the same conditional probability over all classes together."""

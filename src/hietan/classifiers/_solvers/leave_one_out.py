@@ -10,14 +10,9 @@ from numpy.typing import NDArray
 from scipy.special import log_softmax
 
 from hietan.classifiers._solvers.losses import best_temperature
-from hietan.structure import (
-    BinaryRows,
-    OpenCounts,
-    Openings,
-    OpenScores,
-    are_whole,
-    leave_one_out_log_likelihood,
-)
+from hietan.structure._openings import OpenCounts, Openings, OpenScores, leave_one_out_log_likelihood
+from hietan.structure._rows import BinaryRows
+from hietan.structure._weights import are_whole
 
 ALPHA_GRID = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0)
 """The values of alpha that are tried where it is chosen from the data."""

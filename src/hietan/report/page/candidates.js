@@ -10,16 +10,14 @@ function modelQuality(quality) {
   const rows = sumOf(quality.class_rows);
   const chance = (quality.class_rows.at(-1) / rows).toFixed(2);
   const facts = [
-    ["AUC", quality.auc, "0.5 by chance"],
-    ["average precision", quality.average_precision, quality.class_rows.length === 2 && `${chance} by chance`],
-    ["GMean", quality.gmean, "of the recalls"],
-    ["log loss, calibrated", quality.calibrated_log_loss ?? quality.log_loss, "0 at best"],
-    ["calibration error", quality.calibration_error, "0 at best"],
+    ["AUC (0.5 by chance)", quality.auc],
+    [`average precision${quality.class_rows.length === 2 ? ` (${chance} by chance)` : ""}`, quality.average_precision],
+    ["GMean (of the recalls)", quality.gmean],
+    ["log loss, calibrated (0 at best)", quality.calibrated_log_loss ?? quality.log_loss],
+    ["calibration error (0 at best)", quality.calibration_error],
   ];
   const known = facts.filter(([, value]) => value !== null && value !== undefined);
-  const asFact = ([what, value, hint]) =>
-    el("div", {}, el("dt", {}, what, hint && ` (${hint})`), el("dd", {}, value.toFixed(3)));
-  const classes = quality.class_rows.map((n, k) => [k ? ", " : "", count(n), " ", bdi(dataset.classes[k])]);
+  const classes = joined(quality.class_rows.map((n, k) => [count(n), " ", bdi(dataset.classes[k])]));
   const columns = [0, 1, 2].map((k) => quality.curve.map((bin) => bin[k]));
   const isHeldOutOnce = quality.folds === 1; // some of the rows, rather than all of them by folds
   return el(
@@ -37,9 +35,8 @@ function modelQuality(quality) {
         ? ") that were held out once, and predicted by a model of all others."
         : ") was predicted by a model that had not seen it.",
     ),
-    el("dl", { class: "facts" }, known.map(asFact)),
-    quality.curve.length > 0 &&
-      el("details", {}, el("summary", {}, "How far the calibrated probabilities hold"), reliabilityOf([[0, columns]])),
+    factList(known.map(([what, value]) => [what, value.toFixed(3)])),
+    quality.curve.length > 0 && details({}, "How far the calibrated probabilities hold", reliabilityOf([[0, columns]])),
   );
 }
 
@@ -106,10 +103,11 @@ function strongestReasons({ dataset, entry }) {
   const sign = entry.why === "ranked low" ? -1 : 1;
   const inFavour = why.contributions.map((contribution, i) => [sign * contribution, i]).filter(([c]) => c > 0);
   const strongest = inFavour.sort((a, b) => b[0] - a[0]).slice(0, 3);
-  return strongest.map(([contribution, i], k) => {
+  const words = strongest.map(([contribution, i]) => {
     const text = bdi(shorten(termText(dataset, why.features[i]), 48));
-    return [k ? "; " : "", why.values[i] ? "" : "no ", text, " ", signed(sign * contribution, 1)];
+    return [why.values[i] ? "" : "no ", text, " ", signed(sign * contribution, 1)];
   });
+  return joined(words, "; ");
 }
 
 function candidateSummary({ dataset, row, isKnown }) {
@@ -134,7 +132,8 @@ function rowsBehind(dataset, column, value) {
   const counted = dataset.classes.map((label, c) => {
     const ones = dataset.term_counts[c][column];
     const size = dataset.class_sizes[c];
-    return [c ? ", " : "", bdi(shorten(label, 24)), ` ${count(value ? ones : size - ones)} of ${count(size)}`];
+    return [bdi(shorten(label, 24)), ` ${count(value ? ones : size - ones)} of ${count(size)}`];
   });
-  return el("span", { class: "behind" }, `training ${rowNouns} ${value ? "with" : "without"} it: `, counted);
+  const whose = `training ${rowNouns} ${value ? "with" : "without"} it: `;
+  return el("span", { class: "sub behind" }, whose, joined(counted));
 }

@@ -25,6 +25,8 @@ const pValue = (p) => (p < 0.001 ? p.toExponential(1).replace("-", "−") : p.to
 const count = (n) => n.toLocaleString("en");
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+const towards = (adds) => (adds >= 0 ? "var(--pro)" : "var(--anti)");
+const byStrength = (values) => [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a]));
 const sumOf = (numbers) => numbers.reduce((sum, x) => sum + x, 0);
 
 const metricOf = (metric) => report.metrics[metric];

@@ -103,24 +103,50 @@ function switchButtons(label, options, onchoose, chosen) {
 // A scrollable region can be reached and scrolled by keyboard; where there is more than fits, it says so.
 function scrollRegion(label, ...children) {
   const region = el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": label }, children);
-  const hint = el("p", { class: "scroll-hint", hidden: true }, "Scroll sideways for more →");
+  const hint = el("p", { class: "note scroll-hint", hidden: true }, "Scroll sideways for more →");
   new ResizeObserver(() => {
     hint.hidden = region.scrollWidth <= region.clientWidth + 1;
   }).observe(region);
   return el("div", { class: "scroll-box" }, region, hint);
 }
 
+const details = (attributes, summary, ...children) => el("details", attributes, el("summary", {}, summary), children);
+
 // What is behind a summary, made when it is first opened.
 function detailsMadeLate(className, summary, intro, make) {
   const box = el("div", {});
-  const ontoggle = () => details.open && !box.firstChild && append(box, [make()]);
-  const details = el("details", { class: className, ontoggle }, el("summary", {}, summary), intro, box);
-  return details;
+  const ontoggle = (event) => event.target.open && !box.firstChild && append(box, [make()]);
+  return details({ class: className, ontoggle }, summary, intro, box);
 }
+
+const legend = (...items) => el("ul", { class: "legend" }, items);
+
+function legendItem(circle, text) {
+  const size = { width: 14, height: 14, "aria-hidden": "true" };
+  return el("li", {}, svg("svg", size, svg("circle", { cx: 7, cy: 7, ...circle })), text);
+}
+
+const svgText = (x, y, anchor, text, more = {}) => svg("text", { x, y, "text-anchor": anchor, ...more }, text);
 
 const controls = (...children) => el("div", { class: "controls" }, children);
 
-const card = (title, ...children) => el("section", { class: "card" }, title && el("h2", {}, title), children);
+// A card with buttons beside its title.
+const cardWithTools = (title, tools, ...children) =>
+  el(
+    "section",
+    { class: "card" },
+    el("div", { class: "card-head" }, el("h2", {}, title), el("div", {}, tools)),
+    children,
+  );
+
+const card = (title, ...children) => cardWithTools(title, null, children);
+
+const factList = (facts) =>
+  el(
+    "dl",
+    { class: "facts" },
+    facts.map(([what, value]) => el("div", {}, el("dt", {}, what), el("dd", {}, value))),
+  );
 
 const columnHead = (...children) => el("th", { scope: "col" }, children);
 const numberHead = (...children) => el("th", { scope: "col", class: "num" }, children);
@@ -129,6 +155,31 @@ const tableRow = (...cells) => el("tr", {}, cells);
 const numberCell = (...children) => el("td", { class: "num" }, children);
 const table = (attributes, heads, rows) =>
   el("table", attributes, el("thead", {}, el("tr", {}, heads)), el("tbody", {}, rows));
+
+// Parts of a scale from 0 to 1, each with its class, where it begins and how long it is; perhaps with a line across.
+function bar(parts, line = null) {
+  const across = (v) => `${(100 * v).toFixed(1)}%`;
+  const part = ([className, start, length]) =>
+    el("span", { class: className, style: { left: across(start), width: across(length) } });
+  const mark = line !== null && el("i", { style: { left: across(line) } });
+  return el("span", { class: "track", "aria-hidden": "true" }, mark, parts.map(part));
+}
+
+// A cell that is the deeper, the larger a share is.
+const shade = (isGood, share) => ({
+  class: isGood ? "hit" : "miss",
+  style: { "--share": `${(100 * share).toFixed(0)}%` },
+});
+
+// A choice, and below it what is drawn for it.
+function drawnByChoice(field, label, options, draw, chosen = options[0][0]) {
+  const box = el("div", {}, draw(chosen));
+  return [options.length > 1 && controls(field(label, options, (value) => setContent(box, draw(value)), chosen)), box];
+}
+
+const moreButton = (left, onclick) => left > 0 && button(`Show more (${count(left)} left)`, onclick);
+
+const joined = (items, separator = ", ") => items.map((item, k) => [k ? separator : "", item]);
 
 // A picture that is drawn again whenever the width it has changes.
 function drawnToWidth(draw) {

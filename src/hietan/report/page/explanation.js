@@ -9,7 +9,7 @@ function explanationPanel(dataset, entry, method) {
   if (!raw) return append(panel, [note("This method does not offer explanations.")]);
   const why = { ...raw, target: classOfLabel(dataset, raw.target) };
   return append(panel, [
-    predictionLine(why, calibratedOf(dataset, method, entry.row)),
+    predictionLine(why, dataset.predictions[method]?.calibrated?.[entry.row]),
     el("h4", {}, "The learned tree"),
     learnedTree(dataset, why, title),
     why.trace && treeTrace(dataset, why.trace),
@@ -25,14 +25,9 @@ function explanationPanel(dataset, entry, method) {
   ]);
 }
 
-// What explanations leave out of their lists of features: how many, and what they add in total.
-const weakerFeatures = (why) => ({ number: why.rest[0], total: why.rest[1] });
-
-// The calibrated probability of the second class; undefined where there is none.
-const calibratedOf = (dataset, method, row) => dataset.predictions[method]?.calibrated?.[row];
-
+// The calibrated probability is that of the second class; undefined where there is none.
 function predictionLine(why, calibrated) {
-  const used = why.features.length + weakerFeatures(why).number;
+  const used = why.features.length + why.rest[0];
   const removed = sumOf(why.removed.map(([, , , columns]) => columns.length));
   return el(
     "p",
@@ -53,7 +48,7 @@ function learnedTree(dataset, why, title) {
   if (!why.tree || !why.parents.some((p) => p >= 0)) {
     return note(`${title} learns no tree: its reasons are the sum below.`);
   }
-  const { number, total } = weakerFeatures(why);
+  const [number, total] = why.rest; // the features that are not listed: how many, and what they add in total
   return [
     new TreeDrawing(dataset, why, title).elements(),
     number > 0 &&
@@ -66,10 +61,8 @@ function learnedTree(dataset, why, title) {
 
 // The first edges that were considered for the tree, taken or refused; made when it is first opened.
 function treeTrace(dataset, trace) {
-  const row = ([rank, i, j, information, taken, outcome]) =>
-    el(
-      "tr",
-      { class: taken ? "taken" : null },
+  const row = ([rank, i, j, information, , outcome]) =>
+    tableRow(
       numberCell(count(rank)),
       el("td", {}, term(dataset, i), " – ", term(dataset, j)),
       numberCell(information.toFixed(4)),
@@ -91,13 +84,11 @@ function treeTrace(dataset, trace) {
 // The steps from zero to the log-odds: [label, value of the feature, what it adds].
 function waterfallSteps(dataset, why) {
   const { contributions } = why;
-  const order = contributions.map((_, i) => i);
-  order.sort((a, b) => Math.abs(contributions[b]) - Math.abs(contributions[a]));
+  const order = byStrength(contributions);
   const strongest = order.slice(0, STRONGEST_SHOWN);
   const others = order.slice(STRONGEST_SHOWN);
-  const weaker = weakerFeatures(why);
-  const unlisted = others.length + weaker.number;
-  const total = others.reduce((sum, i) => sum + contributions[i], weaker.total);
+  const unlisted = others.length + why.rest[0];
+  const total = others.reduce((sum, i) => sum + contributions[i], why.rest[1]);
   return [
     ["base value", "", why.base],
     ...strongest.map((i) => [
@@ -125,23 +116,19 @@ function contributionContents(dataset, why) {
     const behind = why.counts ? classes.flatMap((_, c) => why.counts[i].map((counts) => counts[c])) : [];
     return [dataset.features[column], dataset.names[column], why.values[i], why.contributions[i], ...given, ...behind];
   };
-  const order = why.features.map((_, i) => i);
-  order.sort((a, b) => Math.abs(why.contributions[b]) - Math.abs(why.contributions[a]));
-  return [[...heads, ...(why.counts ? counted : [])], order.map(line)];
+  return [[...heads, ...(why.counts ? counted : [])], byStrength(why.contributions).map(line)];
 }
 
 function waterfall(dataset, why) {
   const steps = waterfallSteps(dataset, why);
   const ends = [0];
   for (const [, , adds] of steps) ends.push(ends.at(-1) + adds);
-  const bar = waterfallBar(Math.min(...ends), Math.max(...ends));
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const place = (v) => (v - low) / (high - low || 1);
+  const step = (from, to, className) =>
+    bar([[className, place(Math.min(from, to)), Math.abs(place(to) - place(from))]], place(0));
   const row = (label, value, adds, from, to, className) =>
-    tableRow(
-      rowHead(label),
-      numberCell(value),
-      numberCell(signed(adds, 3)),
-      el("td", { class: "bar" }, bar(from, to, className)),
-    );
+    tableRow(rowHead(label), numberCell(value), numberCell(signed(adds, 3)), el("td", {}, step(from, to, className)));
   const kind = (adds) => (adds >= 0 ? "up" : "down");
   const rows = steps.map(([label, value, adds], s) =>
     row(label, value, adds, ends[s], ends[s + 1], s === 0 ? "sum" : kind(adds)),
@@ -150,21 +137,6 @@ function waterfall(dataset, why) {
   rows.push(row(total, "", why.log_odds, 0, ends.at(-1), "sum"));
   const heads = [columnHead("part"), numberHead("value"), numberHead("adds"), columnHead("sum so far")];
   return scrollRegion("Contributions", table({ class: "fall" }, heads, rows));
-}
-
-// Bars on a scale from the lowest to the highest sum, with a line at zero.
-function waterfallBar(low, high) {
-  const percentOf = (v) => ((v - low) / (high - low || 1)) * 100;
-  return (from, to, className) => {
-    const [a, b] = [percentOf(from), percentOf(to)];
-    const style = { left: Math.min(a, b) + "%", width: Math.abs(b - a) + "%" };
-    return el(
-      "span",
-      { class: "track", "aria-hidden": "true" },
-      el("i", { style: { left: percentOf(0) + "%" } }),
-      el("span", { class: className, style }),
-    );
-  };
 }
 
 // The list may be long, so it is made when it is first opened.

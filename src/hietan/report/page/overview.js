@@ -9,8 +9,7 @@ function tableLabel(key) {
 // Where there are no curves of a method, its address leads to its line in the ranking.
 function openRankedMethod(name) {
   const links = [...document.querySelectorAll("#overview .ranking a, #overview .quality a")];
-  const address = addressOf("method", methods[methodNamed(name)]?.name);
-  const link = links.find((a) => a.getAttribute("href") === address);
+  const link = links.find((a) => a.getAttribute("href") === addressOf("method", name));
   document.querySelector("#overview .marked")?.classList.remove("marked");
   link?.closest("tr").classList.add("marked");
   link?.focus();
@@ -20,34 +19,20 @@ function overview() {
   const { rankings } = report;
   openers.set("method", openRankedMethod);
   if (datasets.length === 1) return [datasetSections(), reliability(), whatWasRun()];
-  return [whatWasRun(), rankings.length ? rankingSection(rankings) : noRanking(), datasetSections(), reliability()];
+  const ranking = rankings.length ? rankingSection(rankings) : note("No method has results on every dataset.");
+  return [whatWasRun(), ranking, datasetSections(), reliability()];
 }
 
-const noRanking = () => el("p", {}, "No method has results on every dataset.");
-
 function rankingSection(rankings) {
-  const metrics = [...new Set(rankings.map((r) => r.metric))];
-  const tables = [...new Set(rankings.map(tableKey))];
-  const state = { metric: metrics[0], table: tables[0] };
-  const box = el("div", {});
-  const draw = () =>
-    setContent(box, rankingCards(rankings.find((r) => r.metric === state.metric && tableKey(r) === state.table)));
-  const change = (what) => {
-    Object.assign(state, what);
-    draw();
+  const scores = [...new Set(rankings.map((r) => r.metric))].map((metric) => [metric, metricOf(metric).label]);
+  const tables = [...new Set(rankings.map(tableKey))].map((key) => [key, tableLabel(key)]);
+  let shown = scores[0][0]; // the score stays chosen from table to table
+  const cards = (key, metric) => {
+    shown = metric;
+    return rankingCards(rankings.find((r) => r.metric === metric && tableKey(r) === key));
   };
-  const metricOptions = metrics.map((metric) => [metric, metricOf(metric).label]);
-  const tableOptions = tables.map((key) => [key, tableLabel(key)]);
-  draw();
-  return el(
-    "div",
-    { id: "ranking" },
-    controls(
-      switchButtons("Score", metricOptions, (metric) => change({ metric }), state.metric),
-      tables.length > 1 && selectField("Table", tableOptions, (key) => change({ table: key }), state.table),
-    ),
-    box,
-  );
+  const drawTable = (key) => drawnByChoice(switchButtons, "Score", scores, (metric) => cards(key, metric), shown);
+  return el("div", { id: "ranking" }, drawnByChoice(selectField, "Table", tables, drawTable));
 }
 
 function whatWasRun() {
@@ -58,10 +43,9 @@ function whatWasRun() {
     [about.seeds.length === 1 ? "seed" : "seeds", about.seeds.length],
     ["rows in all datasets", count(sumOf(datasets.map((d) => d.genes.length)))],
   ];
-  const asFact = ([what, value]) => el("div", {}, el("dt", {}, what), el("dd", {}, value));
   return card(
     "What was run",
-    el("dl", { class: "facts" }, facts.map(asFact)),
+    factList(facts),
     about.command && el("pre", {}, el("code", {}, about.command)),
     about.failures.length > 0 && failedJobs(),
     runDetails(),
@@ -75,31 +59,20 @@ function whatWasRun() {
 function failedJobs() {
   const line = ([dataset, method, seed, fold, error]) =>
     el("li", {}, bdi(dataset), ", ", bdi(method), `, seed ${seed}, fold ${fold}: `, bdi(error));
-  return el(
-    "details",
-    { open: true },
-    el("summary", {}, plural(about.failures.length, "job") + " failed"),
-    el("ul", {}, about.failures.slice(0, 50).map(line)),
-  );
+  const list = el("ul", {}, about.failures.slice(0, 50).map(line));
+  return details({ open: true }, plural(about.failures.length, "job") + " failed", list);
 }
 
 function runDetails() {
   const method = ({ name, description }) =>
     el("li", {}, bdi(name), description && [": ", el("code", { class: "text" }, description)]);
   const versions = Object.entries(about.versions).map(([what, version]) => `${what} ${version}`);
-  return el(
-    "details",
-    {},
-    el("summary", {}, "Methods, datasets and versions"),
-    el("ul", {}, methods.map(method)),
-    datasetTable(),
-    note(versions.join(", ")),
-  );
+  const list = el("ul", {}, methods.map(method));
+  return details({}, "Methods, datasets and versions", list, datasetTable(), note(versions.join(", ")));
 }
 
 function datasetTable() {
-  const classSize = (d, label) => d.truth.filter((t) => t === label).length;
-  const classSizes = (d) => d.classes.map((c, k) => [k ? ", " : "", bdi(c), " ", classSize(d, k)]);
+  const classSizes = (d) => joined(d.classes.map((c, k) => [bdi(c), " ", classCounts(d)[k]]));
   const row = (d) =>
     tableRow(
       rowHead(bdi(d.name)),

@@ -2,13 +2,12 @@
 function rankingCards(ranking) {
   const order = ranking.methods.map((_, i) => i).sort((a, b) => ranking.ranks[a] - ranking.ranks[b]);
   const { label, scale } = metricOf(ranking.metric);
-  const ranked = rankingTable(ranking, order);
   const isWide = Object.keys(ranking.group_ranks).length > 1;
   return [
     el(
       "div",
       { class: isWide ? "" : "grid ranks" },
-      cardWithTools("Ranking by " + label, ranked.csv(), ranked.elements(), rankingNote(ranking)),
+      rankingTable(ranking, order).card("Ranking by " + label, rankingNote(ranking)),
       ranking.critical_difference !== null && criticalDifferenceCard(ranking, order),
     ),
     ranking.effects && effectsCard(ranking),
@@ -65,7 +64,7 @@ function rankingNote(ranking) {
       (ranking.friedman_corrected ? `; corrected for ties: ${written(ranking.friedman_corrected)}. ` : ". "),
     ranking.left_out.length > 0 && [
       "Left out because results are missing: ",
-      ranking.left_out.map((method, k) => [k ? ", " : "", bdi(method)]),
+      joined(ranking.left_out.map((method) => bdi(method))),
       ".",
     ],
   );
@@ -109,7 +108,7 @@ function criticalDifferenceCard(ranking, order) {
   const picture = drawnToWidth((width) => criticalDifferenceDiagram(ranking, order, Math.min(width, 720)));
   return cardWithTools(
     "Critical difference",
-    svgButton("critical difference", () => picture.querySelector("svg")),
+    svgButton("critical difference", picture),
     picture,
     note(
       "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
@@ -153,7 +152,6 @@ function criticalDifferenceDiagram(ranking, order, width) {
 }
 
 const svgLine = (x1, y1, x2, y2, className) => svg("line", { x1, y1, x2, y2, class: className });
-const svgText = (x, y, anchor, ...children) => svg("text", { x, y, "text-anchor": anchor }, children);
 
 function rankRuler(ranking, n, { top, x }) {
   const end = x(1 + Math.min(ranking.critical_difference, n - 1));
@@ -186,71 +184,26 @@ function rankedMethod(ranking, i, place, n, { top, width, margin, half, rowHeigh
   const words = [shorten(fullName, letters), ranking.ranks[i].toFixed(2)];
   const text = (onLeft ? words : words.reverse()).join("  ");
   return [
-    svg("path", { d: `M${at},${top}V${y}H${end}`, class: "stem" }),
+    svg("path", { d: `M${at},${top}V${y}H${end}`, class: "axis" }),
     svg("circle", { cx: at, cy: top, r: 3, fill: "currentColor" }),
-    svgText(onLeft ? end - 4 : end + 4, y + 4, onLeft ? "end" : "start", svg("title", {}, fullName), text),
+    svgText(onLeft ? end - 4 : end + 4, y + 4, onLeft ? "end" : "start", [svg("title", {}, fullName), text]),
   ];
-}
-
-// From chance to perfect: pale to deep blue; from chance down to 0: pale to deep red.
-const ABOVE_CHANCE = [
-  [247, 244, 233],
-  [190, 218, 203],
-  [95, 168, 178],
-  [38, 98, 150],
-  [24, 45, 97],
-];
-const BELOW_CHANCE = [
-  [247, 244, 233],
-  [240, 190, 150],
-  [208, 112, 76],
-  [140, 45, 30],
-];
-
-// Relative luminance as WCAG defines it, from channels of 0 to 255.
-function luminance(rgb) {
-  const linear = (c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  const [r, g, b] = rgb.map((channel) => linear(channel / 255));
-  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-}
-
-// The text is black or white, whichever is easier to read: contrast is the same at 0.179.
-function heatColours(share, stops = ABOVE_CHANCE) {
-  const at = Math.min(0.9999, Math.max(0, share)) * (stops.length - 1);
-  const stop = Math.floor(at);
-  const rgb = stops[stop].map((v, i) => Math.round(v + (at - stop) * (stops[stop + 1][i] - v)));
-  return { background: `rgb(${rgb.join(",")})`, color: luminance(rgb) > 0.179 ? "#000000" : "#ffffff" };
 }
 
 // Scores between 0 and 1 of which chance reaches 0.5: the same colour means the same in every report.
 const FIXED_SCALES = new Set(["gmean", "auc", "balanced_accuracy", "sensitivity", "specificity"]);
 
+// The colour of a score: blue above chance and red below it, or from the lowest score to the highest.
 function heatScale(ranking) {
-  if (FIXED_SCALES.has(ranking.metric)) {
-    return (v) => (v >= 0.5 ? heatColours(2 * v - 1) : heatColours(1 - 2 * v, BELOW_CHANCE));
-  }
+  if (FIXED_SCALES.has(ranking.metric)) return (v) => shade(v >= 0.5, Math.abs(2 * v - 1));
   const all = ranking.scores.flat().filter((v) => v !== null);
   const [low, high] = [Math.min(...all), Math.max(...all)];
-  return (v) => heatColours(high > low ? (v - low) / (high - low) : 0.5);
+  return (v) => shade(true, high > low ? (v - low) / (high - low) : 0.5);
 }
 
-function heatLegend(ranking, colours) {
-  if (!FIXED_SCALES.has(ranking.metric)) return null;
-  const step = (k) => el("span", { style: { background: colours(k / 20).background } });
-  return el(
-    "div",
-    { class: "heat-legend", "aria-hidden": "true" },
-    el("span", {}, inMetric(0, ranking.metric)),
-    el(
-      "div",
-      {},
-      Array.from({ length: 21 }, (_, k) => step(k)),
-      el("i", {}),
-      el("em", {}, "chance"),
-    ),
-    el("span", {}, inMetric(1, ranking.metric)),
-  );
-}
+const heatLegend = ({ metric }) =>
+  FIXED_SCALES.has(metric) &&
+  note(inMetric(0, metric), el("span", { class: "scale" }), inMetric(1, metric), "; without colour: chance");
 
 function heatMap(ranking, order) {
   const groupOf = new Map(datasets.map((d) => [d.name, d.group]));
@@ -258,11 +211,11 @@ function heatMap(ranking, order) {
   const rows = ranking.datasets.map((dataset, d) => {
     const startsGroup = d > 0 && groupOf.get(dataset) !== groupOf.get(ranking.datasets[d - 1]);
     const cells = order.map((i) => heatCell(ranking, d, i, colours));
-    return el("tr", { class: startsGroup ? "first" : null }, rowHead(bdi(dataset, { title: dataset })), cells);
+    return el("tr", { class: startsGroup && "first" }, rowHead(bdi(dataset, { title: dataset })), cells);
   });
   const heads = [columnHead("dataset"), order.map((i) => numberHead(bdi(methods[ranking.methods[i]].name)))];
   return [
-    heatLegend(ranking, colours),
+    heatLegend(ranking),
     scrollRegion("Scores of methods on datasets", table({ class: "heat" }, heads, rows)),
     note(
       "Bold: the best method on a dataset, unless all are equal. ",
@@ -281,7 +234,7 @@ function heatCell(ranking, d, i, colours) {
   return el(
     "td",
     {
-      style: value === null ? {} : colours(value),
+      ...(value === null ? {} : colours(value)),
       title: spread === null ? null : `± ${inMetric(spread, ranking.metric)} across seeds`,
     },
     isBest ? el("span", { class: "best" }, text) : text,

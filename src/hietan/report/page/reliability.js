@@ -1,29 +1,11 @@
 // How far probabilities can be trusted: predicted probabilities against observed shares.
 function reliability() {
   const isShownInDetail = datasets.length === 1 && datasets[0].quality;
-  if (isShownInDetail) return null;
   const known = Object.keys(report.reliability).filter((d) => Object.keys(report.reliability[d]).length);
-  if (!known.length) return null;
-  const box = el("div", {});
-  const draw = (dataset) => {
-    const curves = Object.entries(report.reliability[dataset]).map(([method, curve]) => [Number(method), curve]);
-    setContent(box, reliabilityOf(curves));
-  };
-  const options = known.map((dataset) => [dataset, dataset || "all datasets"]);
-  draw("");
-  const contents = () => [
-    ["dataset", "method", "predicted", "observed", "rows"],
-    known.flatMap((dataset) =>
-      Object.entries(report.reliability[dataset]).flatMap(([m, [predicted, observed, rows]]) =>
-        predicted.map((p, k) => [dataset || "all datasets", methods[m].name, p, observed[k], rows[k]]),
-      ),
-    ),
-  ];
-  return cardWithTools(
-    "Reliability of the probabilities",
-    [csvButton("reliability", contents), svgButton("reliability", () => box.querySelector(".grid > div > svg"))],
-    datasets.length > 1 && controls(selectField("Dataset", options, draw, "")),
-    box,
+  if (isShownInDetail || !known.length) return null;
+  const options = known.filter((d) => !d || datasets.length > 1).map((d) => [d, d || "all datasets"]);
+  return drawnByChoice(selectField, "Reliability on", options, (dataset) =>
+    reliabilityCard("Reliability of the probabilities", `reliability ${dataset}`, report.reliability[dataset]),
   );
 }
 
@@ -31,16 +13,20 @@ function reliability() {
 function calibrationCard(dataset, method) {
   const known = report.reliability[dataset.name] ?? {};
   if (!known[method]) return null;
+  const { name } = methods[method];
+  return reliabilityCard(["Calibration of ", bdi(name)], `calibration ${name} ${dataset.name}`, known, method);
+}
+
+function reliabilityCard(title, what, known, detail = null) {
   const curves = Object.entries(known).map(([m, curve]) => [Number(m), curve]);
-  const picture = reliabilityOf(curves, method);
-  const what = `calibration ${methods[method].name} ${dataset.name}`;
-  const [predicted, observed, rows] = known[method];
-  const contents = () => [["predicted", "observed", "rows"], predicted.map((p, k) => [p, observed[k], rows[k]])];
-  return cardWithTools(
-    ["Calibration of ", bdi(methods[method].name)],
-    [csvButton(what, contents), svgButton(what, () => picture.querySelector("svg[role=img]"))],
-    picture,
-  );
+  const picture = reliabilityOf(curves, detail);
+  const contents = () => [
+    ["method", "predicted", "observed", "rows"],
+    curves.flatMap(([m, [predicted, observed, rows]]) =>
+      predicted.map((p, k) => [methods[m].name, p, observed[k], rows[k]]),
+    ),
+  ];
+  return cardWithTools(title, [csvButton(what, contents), svgButton(what, picture)], picture);
 }
 
 // With one method in detail, the others are drawn pale behind it, and the key and the table are about this one.
@@ -55,7 +41,7 @@ function reliabilityOf(all, detail = null) {
     el(
       "div",
       {},
-      el("ul", { class: "legend" }, keys),
+      legend(keys),
       note(
         "Rows are sorted into ten bins by the predicted probability of the second class. ",
         "Each point shows the mean prediction in a bin against the share of its rows that belong to that class; ",
@@ -63,7 +49,7 @@ function reliabilityOf(all, detail = null) {
         "below it on the right, they are overconfident.",
         detail !== null && " Pale: the other methods.",
       ),
-      el("details", {}, el("summary", {}, "As a table"), curveTable(curves)),
+      details({}, "As a table", curveTable(curves)),
     ),
   );
 }
@@ -116,14 +102,15 @@ function reliabilityCurve(method, [predicted, observed, rows], x, y) {
 }
 
 function curveTable(curves) {
-  const row = (method, cells) =>
-    tableRow(
-      rowHead(bdi(methods[method].name)),
-      cells.map((c) => numberCell(c)),
-    );
+  const columns = [
+    { title: "method", value: ([m]) => methods[m].name, cell: ([m]) => bdi(methods[m].name) },
+    ...["predicted", "observed"].map((title, k) =>
+      numberColumn(title, { value: (row) => row[k + 1], written: (x) => x.toFixed(3) }),
+    ),
+    numberColumn("rows", { value: (row) => row[3], written: count }),
+  ];
   const rows = curves.flatMap(([method, [predicted, observed, n]]) =>
-    predicted.map((p, k) => row(method, [p.toFixed(3), observed[k].toFixed(3), count(n[k])])),
+    predicted.map((p, k) => [method, p, observed[k], n[k]]),
   );
-  const heads = [columnHead("method"), ["predicted", "observed", "rows"].map((text) => numberHead(text))];
-  return scrollRegion("Reliability", table({}, heads, rows));
+  return new SortedTable("Reliability", columns, { descending: false }).setRows(rows).elements();
 }

@@ -4,7 +4,7 @@
 function agreementOf({ dataset, row }) {
   const said = Object.values(dataset.predictions).map((p) => p.predicted[row]);
   if (!isStudy) return said.every((c) => c === said[0]) ? `all say ${said[0]}` : "disagree";
-  const right = said.filter((c) => c === dataset.truth[row]).length;
+  const right = countRight({ dataset, row });
   if (right === said.length) return "all right";
   return right ? "disagree" : "all wrong";
 }

@@ -30,14 +30,12 @@ function rows() {
 // Explained rows come first: of the first dataset, those that most methods get right, and those with much to see.
 function byInterest(a, b) {
   if (!a.entry || !b.entry) return Boolean(b.entry) - Boolean(a.entry);
-  return a.datasetIndex - b.datasetIndex || shareRight(b) - shareRight(a) || smallestTree(b) - smallestTree(a);
+  return a.datasetIndex - b.datasetIndex || countRight(b) - countRight(a) || smallestTree(b) - smallestTree(a);
 }
 
-// How many of the methods predict the class that a row has, as a share.
-function shareRight({ dataset, row }) {
-  const predictions = Object.values(dataset.predictions);
-  return predictions.filter((p) => p.predicted[row] === dataset.truth[row]).length / Math.max(1, predictions.length);
-}
+// How many of the methods predict the class that a row has.
+const countRight = ({ dataset, row }) =>
+  Object.values(dataset.predictions).filter((p) => p.predicted[row] === dataset.truth[row]).length;
 
 // How much there is to see for a row: the features of the smallest tree.
 function smallestTree({ entry }) {
@@ -48,16 +46,9 @@ function smallestTree({ entry }) {
 // The list of rows, and beside it the one that is chosen.
 class RowBrowser {
   constructor(all) {
-    this.all = all;
-    this.query = "";
-    this.datasetIndex = null;
-    this.explainedOnly = false;
-    this.agreement = "";
-    this.leastTerms = 0;
-    this.known = !isStudy && !all.some((g) => !g.isKnown);
-    this.lowestFirst = false;
-    this.shown = FIRST_LISTED;
-    this.chosen = null;
+    const filters = { query: "", datasetIndex: null, explainedOnly: false, agreement: "", leastTerms: 0 };
+    Object.assign(this, { all, ...filters, lowestFirst: false, shown: FIRST_LISTED, chosen: null });
+    this.known = all.every((g) => g.isKnown);
     this.list = el("ul", { class: "rows" });
     this.status = el("p", { class: "note", role: "status" });
     this.more = el("div", { class: "more" });
@@ -122,19 +113,16 @@ class RowBrowser {
     const found = this.found();
     const severalTimes = datasets.length > 1 && this.datasetIndex === null;
     this.status.textContent = plural(found.length, rowNoun) + (severalTimes ? ", counted once per dataset" : "");
-    const item = (g) =>
-      el(
-        "li",
-        {},
-        rowButton(g, this.isChosen(g), () => this.choose(g)),
-      );
+    const item = (g) => {
+      const attributes = { type: "button", "aria-current": this.isChosen(g), onclick: () => this.choose(g) };
+      return el("li", {}, el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g)));
+    };
     setContent(this.list, found.slice(0, this.shown).map(item));
-    const left = found.length - this.shown;
     const showMore = () => {
       this.shown += MORE_LISTED;
       this.draw();
     };
-    setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
+    setContent(this.more, moreButton(found.length - this.shown, showMore));
   }
 
   // An exact name comes before names that contain it.
@@ -160,11 +148,8 @@ class RowBrowser {
   open(g) {
     this.chosen = g;
     this.draw();
-    if (g)
-      setContent(
-        this.detail,
-        rowDetail(g, (other) => this.choose(other)),
-      );
+    const goTo = (other) => this.choose(other);
+    if (g) setContent(this.detail, rowDetail(g, goTo));
   }
 
   // On narrow screens the row is below the list, so it is scrolled to.
@@ -181,17 +166,11 @@ function rowName({ dataset, row, name }) {
   return [bdi(name), symbol && symbol !== name && [" ", el("span", { class: "symbol" }, bdi(symbol))]];
 }
 
-function rowButton(g, isChosen, onclick) {
-  const attributes = { type: "button", "aria-current": isChosen, onclick };
-  return el("button", attributes, isStudy ? studyRowLines(g) : candidateLines(g));
-}
-
 const pill = (text, className = "pill") => el("span", { class: className }, text);
 
 function studyRowLines(g) {
   const { dataset, row, entry } = g;
-  const predictions = Object.values(dataset.predictions);
-  const correct = predictions.filter((p) => p.predicted[row] === dataset.truth[row]).length;
+  const number = Object.keys(dataset.predictions).length;
   return [
     el("strong", {}, rowName(g)),
     el("span", {}, entry && pill("explained")),
@@ -199,7 +178,7 @@ function studyRowLines(g) {
       "span",
       { class: "sub" },
       [bdi(dataset.name), "; ", bdi(dataset.classes[dataset.truth[row]])],
-      `; correct: ${correct} of ${plural(predictions.length, "method")}`,
+      `; correct: ${countRight(g)} of ${plural(number, "method")}`,
     ),
   ];
 }
@@ -215,7 +194,7 @@ function rowDetail(g, goTo) {
     others.length > 0 &&
       note(
         `The same ${rowNoun} in `,
-        others.map((o, k) => [k ? " " : "", button(bdi(o.dataset.name), () => goTo(o))]),
+        others.map((o) => [button(bdi(o.dataset.name), () => goTo(o)), " "]),
       ),
     !entry && howToExplain(g),
   );
@@ -256,9 +235,8 @@ function scoreTable(dataset, row) {
 function scoreRow(dataset, row, method, prediction) {
   const { odds, chance } = scoresOf(prediction, row);
   const isCorrect = prediction.predicted[row] === dataset.truth?.[row];
-  const verdict = isCorrect
-    ? pill(["✓", el("span", { class: "word" }, " correct")], "pill right")
-    : pill(["✗", el("span", { class: "word" }, " wrong")], "pill wrong");
+  const [mark, word, className] = isCorrect ? ["✓", " correct", "pill right"] : ["✗", " wrong", "pill wrong"];
+  const verdict = pill([mark, el("span", { class: "word" }, word)], className);
   return tableRow(
     rowHead(bdi(method)),
     el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
@@ -271,11 +249,8 @@ function scoreRow(dataset, row, method, prediction) {
 
 // Log-odds are known for two classes only; a method may also give neither.
 function scoresOf(prediction, row) {
-  if (prediction.log_odds) {
-    const odds = prediction.log_odds[row];
-    return { odds, chance: odds === null ? null : sigmoid(odds) };
-  }
-  return { odds: null, chance: prediction.probability ? prediction.probability[row] : null };
+  const odds = prediction.log_odds?.[row] ?? null;
+  return { odds, chance: odds === null ? (prediction.probability?.[row] ?? null) : sigmoid(odds) };
 }
 
 function howToExplain({ name }) {

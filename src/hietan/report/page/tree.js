@@ -3,7 +3,8 @@
 const TREE_LINE = 26;
 const PATHS_OPEN = 8;
 
-// The features below each feature and the roots, those with the strongest feature in their part of the tree first.
+// The features directly below each feature and the roots, those with the strongest feature in their part of the tree
+// first; and how many features are below each in all.
 function treeShape(why) {
   const below = why.features.map(() => []);
   const roots = [];
@@ -16,11 +17,15 @@ function treeShape(why) {
     stack.push(...below[i]);
   }
   const strength = why.contributions.map(Math.abs);
-  for (const i of order.slice().reverse()) {
-    strength[i] = below[i].reduce((most, child) => Math.max(most, strength[child]), strength[i]);
+  const sizes = why.features.map(() => 0);
+  for (const i of order.reverse()) {
+    for (const child of below[i]) {
+      strength[i] = Math.max(strength[i], strength[child]);
+      sizes[i] += 1 + sizes[child];
+    }
   }
   for (const list of [roots, ...below]) list.sort((a, b) => strength[b] - strength[a] || a - b);
-  return { below, roots };
+  return { below, roots, sizes };
 }
 
 const textMeasure = document.createElement("canvas").getContext("2d");
@@ -67,11 +72,8 @@ class TreeDrawing {
   // What is open at first: the way to the strongest features.
   strongPaths() {
     const { contributions, parents } = this.why;
-    const order = contributions
-      .map((_, i) => i)
-      .sort((a, b) => Math.abs(contributions[b]) - Math.abs(contributions[a]));
     const open = new Set();
-    for (const i of order.slice(0, PATHS_OPEN)) {
+    for (const i of byStrength(contributions).slice(0, PATHS_OPEN)) {
       for (let p = parents[i]; p >= 0 && !open.has(p); p = parents[p]) open.add(p);
     }
     return open;
@@ -87,9 +89,7 @@ class TreeDrawing {
     return el(
       "div",
       { class: "tree" },
-      el(
-        "ul",
-        { class: "legend" },
+      legend(
         legendItem({ r: 6, fill: "var(--pro)" }, `evidence for ${why.target}`),
         legendItem({ r: 6, fill: "var(--anti)" }, "evidence against it"),
         legendItem({ r: 5, class: "hollow" }, `hollow: the ${rowNoun} lacks the term`),
@@ -101,7 +101,7 @@ class TreeDrawing {
         button("Open all", openAll),
         button("Strongest paths", () => this.setOpen(this.strongPaths())),
         button("Close all", () => this.setOpen(new Set())),
-        svgButton(`tree ${this.title}`, () => this.picture.querySelector("svg")),
+        svgButton(`tree ${this.title}`, this.picture),
       ),
       this.stage,
       checkbox("Show the ontology's own edges (dashed)", showOntology),
@@ -155,7 +155,7 @@ class TreeDrawing {
       edges,
       this.showsOntology && this.ontologyEdges(place),
       [...this.nodes.values()],
-      this.shown.map(([i]) => this.numbers(i, place.get(i))),
+      this.shown.map(([i]) => this.numbers(i, place.get(i).y + 4)),
     );
   }
 
@@ -185,16 +185,14 @@ class TreeDrawing {
   }
 
   node(i, { x, y, depth }) {
-    const { why, dataset, tip } = this;
+    const { why, dataset } = this;
     const r = this.radius(i);
     const hasMore = this.shape.below[i].length > 0;
     const isOpen = this.open.has(i);
     const start = x + 16;
     const show = () => this.showTip(i);
-    const hide = () => {
-      tip.hidden = true;
-    };
-    const room = this.width - start - (this.isFolded(i) ? 100 : 66);
+    const hide = () => this.hideTip();
+    const room = this.width - start - (hasMore && !isOpen ? 100 : 66);
     return svg(
       "g",
       {
@@ -206,7 +204,7 @@ class TreeDrawing {
         "aria-expanded": hasMore ? isOpen : null,
         "aria-selected": i === this.chosen,
         "aria-label": nodeSentence(dataset, why, i),
-        style: { color: why.contributions[i] >= 0 ? "var(--pro)" : "var(--anti)" },
+        style: { color: towards(why.contributions[i]) },
         onclick: () => this.press(i),
         onfocus: show,
         onblur: hide,
@@ -216,36 +214,20 @@ class TreeDrawing {
       svg("rect", { class: "halo", x: 2, y: y - TREE_LINE / 2, width: this.width - 4, height: TREE_LINE, rx: 5 }),
       hasMore && svg("path", { class: "fold", d: foldMark(x - r - 9, y, isOpen) }),
       svg("circle", { class: "dot", cx: x, cy: y, r, fill: "currentColor" }),
-      svg("text", { class: "name", x: start, y: y + 4 }, fitText(termText(dataset, why.features[i]), room)),
+      svg("text", { x: start, y: y + 4 }, fitText(termText(dataset, why.features[i]), room)),
     );
   }
 
   // What a line says beside its name: how much is folded, and what the feature adds. The name of the line has it in
   // words, so this is left to the eye.
-  numbers(i, { y }) {
-    const folded = this.isFolded(i) ? `+${count(this.countBelow(i))}` : "";
-    const colour = this.why.contributions[i] >= 0 ? "var(--pro)" : "var(--anti)";
-    const place = { y: y + 4, "text-anchor": "end" };
+  numbers(i, y) {
+    const [adds, folded] = [this.why.contributions[i], this.open.has(i) ? 0 : this.shape.sizes[i]];
     return svg(
       "g",
-      { "aria-hidden": "true", class: "numbers", style: { color: colour } },
-      folded && svg("text", { x: this.width - 58, ...place, class: "soft" }, folded),
-      svg("text", { x: this.width - 8, ...place, class: "adds" }, signed(this.why.contributions[i])),
+      { "aria-hidden": "true", class: "numbers", style: { color: towards(adds) } },
+      folded > 0 && svgText(this.width - 58, y, "end", `+${count(folded)}`, { class: "soft" }),
+      svgText(this.width - 8, y, "end", signed(adds), { class: "adds" }),
     );
-  }
-
-  isFolded(i) {
-    return this.shape.below[i].length > 0 && !this.open.has(i);
-  }
-
-  countBelow(i) {
-    const stack = this.shape.below[i].slice();
-    let n = 0;
-    while (stack.length) {
-      n++;
-      stack.push(...this.shape.below[stack.pop()]);
-    }
-    return n;
   }
 
   // Below the node, or above it where there is no room below; never outside the stage.
@@ -260,6 +242,10 @@ class TreeDrawing {
     const over = dot.top - stage.top - tip.offsetHeight - 8;
     tip.style.left = Math.max(4, left) + "px";
     tip.style.top = this.stage.scrollTop + Math.max(4, under + tip.offsetHeight < stage.height ? under : over) + "px";
+  }
+
+  hideTip() {
+    this.tip.hidden = true;
   }
 
   // A line that is pressed opens or closes, and shows where its term is in the ontology.
@@ -306,18 +292,16 @@ class TreeDrawing {
     act();
   }
 
-  setOpenOne(i, isOpen) {
-    if (this.open.has(i) !== isOpen) this.toggle(i);
-    this.redraw();
-    this.walkTo(i);
-  }
-
   keyActions(i) {
     const { why, shape } = this;
     const at = this.shown.findIndex(([k]) => k === i);
     const parent = why.parents[i] >= 0 ? why.parents[i] : undefined;
-    const canOpen = shape.below[i].length > 0 && !this.open.has(i);
-    const canClose = shape.below[i].length > 0 && this.open.has(i);
+    const hasMore = shape.below[i].length > 0;
+    const toggle = () => {
+      this.toggle(i);
+      this.redraw();
+      this.walkTo(i);
+    };
     const choose = () => {
       this.choose(i);
       this.walkTo(i);
@@ -325,25 +309,18 @@ class TreeDrawing {
     return {
       ArrowUp: () => this.walkTo(this.shown[at - 1]?.[0]),
       ArrowDown: () => this.walkTo(this.shown[at + 1]?.[0]),
-      ArrowRight: () => (canOpen ? this.setOpenOne(i, true) : this.walkTo(shape.below[i][0])),
-      ArrowLeft: () => (canClose ? this.setOpenOne(i, false) : this.walkTo(parent)),
+      ArrowRight: () => (hasMore && !this.open.has(i) ? toggle() : this.walkTo(shape.below[i][0])),
+      ArrowLeft: () => (hasMore && this.open.has(i) ? toggle() : this.walkTo(parent)),
       Home: () => this.walkTo(this.shown[0][0]),
       End: () => this.walkTo(this.shown.at(-1)[0]),
       Enter: choose,
       " ": choose,
-      Escape: () => {
-        this.tip.hidden = true;
-      },
+      Escape: () => this.hideTip(),
     };
   }
 }
 
 const foldMark = (x, y, isOpen) => (isOpen ? `M${x - 4},${y - 2}h8l-4,5z` : `M${x - 2},${y - 4}v8l5,-4z`);
-
-function legendItem(circle, text) {
-  const size = { width: 14, height: 14, "aria-hidden": "true" };
-  return el("li", {}, svg("svg", size, svg("circle", { cx: 7, cy: 7, ...circle })), text);
-}
 
 function nodeFacts(dataset, why, i) {
   const p = why.parents[i];

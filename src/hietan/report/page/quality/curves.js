@@ -1,10 +1,7 @@
 // ROC and precision-recall curves, and the confusion matrices of one method.
 function curveCards(dataset) {
-  const { quality } = dataset;
-  const known = Object.keys(quality.methods).map(Number);
-  const best = known.reduce((a, b) =>
-    quality.methods[b].scores.gmean[0] > quality.methods[a].scores.gmean[0] ? b : a,
-  );
+  const known = Object.keys(dataset.quality.methods).map(Number);
+  const best = bestOf(dataset, known);
   const box = el("div", {});
   const draw = (chosen) => {
     const method = Number(chosen);
@@ -14,7 +11,7 @@ function curveCards(dataset) {
   const choice = selectField("Method in detail", options, draw, best);
   const whole = el("div", { class: "curves" }, known.length > 1 && controls(choice), box);
   openers.set("method", (name) => {
-    const method = methodNamed(name);
+    const method = methods.findIndex((m) => m.name === name);
     if (!known.includes(method)) return;
     choice.querySelector("select").value = method;
     draw(method);
@@ -37,15 +34,13 @@ function curvePair(dataset, method) {
       );
     const tools = [
       csvButton(`${title} ${dataset.name}`, () => [heads, rows()]),
-      svgButton(`${title} ${dataset.name}`, () => picture.querySelector("svg")),
+      svgButton(`${title} ${dataset.name}`, picture),
     ];
     return cardWithTools(title, tools, picture);
   };
-  const keys = curves.map(([m]) =>
-    el("li", { class: Number(m) === method ? "strong" : null }, lineKey(m), methodLink(m)),
-  );
+  const keys = curves.map(([m]) => el("li", { class: Number(m) === method && "strong" }, curveKey(m), methodLink(m)));
   return [
-    el("ul", { class: "legend" }, keys),
+    legend(keys),
     el(
       "div",
       { class: "grid two" },
@@ -60,13 +55,6 @@ function curvePair(dataset, method) {
     ),
   ];
 }
-
-const lineKey = (method) =>
-  svg(
-    "svg",
-    { width: 26, height: 12, "aria-hidden": "true" },
-    svg("path", { d: "M0,6H26", ...curveStroke(Number(method)) }),
-  );
 
 // The method in detail is drawn last, on its band; the others are thin.
 function bandPicture(dataset, chosen, key, { title, axes, chance }, width) {
@@ -111,8 +99,7 @@ function squarePlot(fullWidth, label, axes, [start, end], draw) {
 }
 
 function squareAxes(x, y, height, [across, up]) {
-  const soft = (px, py, anchor, text, more = {}) =>
-    svg("text", { x: px, y: py, "text-anchor": anchor, class: "soft", ...more }, text);
+  const soft = (px, py, anchor, text, more = {}) => svgText(px, py, anchor, text, { class: "soft", ...more });
   return [
     [0, 0.25, 0.5, 0.75, 1].map((v) => [
       svg("path", { d: `M${x(0)},${y(v)}H${x(1)}M${x(v)},${y(0)}V${y(1)}`, class: "grid-line" }),
@@ -161,8 +148,8 @@ function confusionMatrix(dataset, counts, title) {
     const isRight = t === p;
     return el(
       "td",
-      { class: isRight ? "hit" : "miss", style: { "--share": `${(55 * share).toFixed(0)}%` } },
-      el("span", { class: "value" }, count(counts[t][p])),
+      shade(isRight, share),
+      el("strong", {}, count(counts[t][p])),
       el("span", { class: "sub" }, `${percent(share)}%`, isRight && (t ? " sensitivity" : " specificity")),
     );
   };

@@ -14,16 +14,12 @@ function datasetSections() {
   const known = datasets.map((d, i) => [i, d]).filter(([, d]) => d.quality);
   if (datasets.length === 1) return datasetSection(datasets[0]);
   if (!known.length) return null;
-  const box = el("div", {});
-  const draw = (i) => setContent(box, datasetSection(datasets[i]));
   const options = known.map(([i, d]) => [i, d.name]);
-  draw(known[0][0]);
   return el(
     "section",
-    { class: "one", "aria-label": "One dataset" },
+    { "aria-label": "One dataset" },
     el("h2", { class: "part-title" }, "One dataset after the other"),
-    controls(selectField("Look at", options, draw, known[0][0])),
-    box,
+    drawnByChoice(selectField, "Look at", options, (i) => datasetSection(datasets[i])),
   );
 }
 
@@ -40,12 +36,10 @@ function dataCard(dataset) {
     return el("span", { style });
   };
   const name = (label, k) =>
-    el(
-      "li",
-      {},
-      el("span", { class: "swatch", style: { background: classColour(dataset, k) }, "aria-hidden": "true" }),
-      [bdi(label), `: ${count(counts[k])} (${percent(counts[k] / n)}%)`],
-    );
+    legendItem({ r: 6, fill: classColour(dataset, k) }, [
+      bdi(label),
+      `: ${count(counts[k])} (${percent(counts[k] / n)}%)`,
+    ]);
   return card(
     ["The data: ", bdi(dataset.name)],
     el(
@@ -58,7 +52,7 @@ function dataCard(dataset) {
       { class: "balance", "aria-hidden": "true" },
       dataset.classes.map((_, k) => part(k)),
     ),
-    el("ul", { class: "legend" }, dataset.classes.map(name)),
+    legend(dataset.classes.map(name)),
     Object.keys(dataset.account ?? {}).length > 0 && lossesTable(dataset),
   );
 }
@@ -71,33 +65,22 @@ function lossesTable(dataset) {
     ...Object.entries(changed ?? {}).map(([how, n]) => ["", `used, but: ${how}`, n]),
     ["", "used", used],
   ]);
-  const row = ([what, line, n]) => {
-    const isTotal = line === "used";
-    return el(
-      "tr",
-      { class: isTotal ? "total" : null },
-      rowHead(bdi(what)),
-      el("td", {}, bdi(line)),
-      numberCell(count(n)),
-    );
-  };
+  const row = ([what, line, n]) =>
+    el("tr", { class: line === "used" && "total" }, rowHead(bdi(what)), el("td", {}, bdi(line)), numberCell(count(n)));
   const heads = [columnHead("kind"), columnHead("what happened"), numberHead("number")];
   const kinds = Object.entries(dataset.account).map(
     ([what, { read, used }]) => `${count(used)} of ${count(read)} ${what} used`,
   );
   return [
     note("When the dataset was built: ", kinds.join("; "), "."),
-    el(
-      "details",
+    details(
       {},
-      el("summary", {}, "What was lost when the dataset was built"),
+      "What was lost when the dataset was built",
       scrollRegion("Losses", table({ class: "losses" }, heads, lines.map(row))),
       csvButton("losses " + dataset.name, () => [["kind", "what happened", "number"], lines]),
     ),
   ];
 }
-
-const intervalText = ([, low, high], score) => `${inMetric(low, score)}–${inMetric(high, score)}`;
 
 // What a coin would reach: 0.5, or the share of the second class for precision.
 const chanceOf = (dataset, score) =>
@@ -113,10 +96,8 @@ function scoreCard(dataset) {
   const columns = [methodColumn(), ...SHOWN_SCORES.map(column)];
   const best = new SortedTable(`scores ${dataset.name}`, columns, { className: "quality", column: 1 });
   best.setRows(Object.keys(dataset.quality.methods).map(Number));
-  return cardWithTools(
+  return best.card(
     "How good the methods are",
-    best.csv(),
-    best.elements(),
     note(
       "The bar is the 95% interval of a bootstrap over rows, on a scale from 0 to 1; the thin line is what chance ",
       "reaches. Sensitivity is the share of ",
@@ -132,8 +113,8 @@ function scoreCard(dataset) {
 
 function scoreCell(dataset, score, [value, low, high]) {
   return [
-    el("span", { class: "value" }, inMetric(value, score)),
-    el("span", { class: "sub" }, intervalText([value, low, high], score)),
+    el("strong", {}, inMetric(value, score)),
+    el("span", { class: "sub" }, `${inMetric(low, score)}–${inMetric(high, score)}`),
     rangeBar([value, low, high], chanceOf(dataset, score)),
   ];
 }
@@ -142,25 +123,15 @@ function pairsCard(dataset) {
   const { pairs } = dataset.quality;
   const known = Object.keys(pairs).filter((score) => pairs[score].length);
   if (!known.length) return null;
-  const box = el("div", {});
   const contents = () => [
     ["score", "method", "compared with", "difference", "low", "high", "share of draws above"],
     known.flatMap((s) => pairs[s].map(([m, best, ...rest]) => [s, methods[m].name, methods[best].name, ...rest])),
   ];
-  const draw = (score) => setContent(box, pairsTable(pairs[score], score));
-  draw(known[0]);
+  const options = known.map((score) => [score, metricOf(score).label]);
   return cardWithTools(
     "Differences between methods",
     csvButton("differences " + dataset.name, contents),
-    controls(
-      switchButtons(
-        "Score of the differences",
-        known.map((score) => [score, metricOf(score).label]),
-        draw,
-        known[0],
-      ),
-    ),
-    box,
+    drawnByChoice(switchButtons, "Score of the differences", options, (score) => pairsTable(pairs[score], score)),
     note(
       "Each method minus the best one, on the same draws of rows. An interval that does not reach the line of zero ",
       "speaks for a difference. The best one was found on these same rows, and several are compared with it: an ",
@@ -174,6 +145,7 @@ function pairsTable(rows, score) {
   const { scale, digits, label } = metricOf(score);
   const written = (x) => signed(scale * x, digits);
   const widest = Math.max(...rows.flatMap(([, , , low, high]) => [Math.abs(low), Math.abs(high)]), 1e-9);
+  const place = (x) => 0.5 + (0.5 * x) / widest;
   const best = shorten(methods[rows[0][1]].name, 24);
   const columns = [
     methodColumn(([m]) => m),
@@ -183,11 +155,7 @@ function pairsTable(rows, score) {
     }),
     numberColumn(`from ${written(-widest)} to ${written(widest)}`, {
       value: (row) => row[4],
-      written: (_, row) =>
-        rangeBar(
-          row.slice(2, 5).map((x) => 0.5 + (0.5 * x) / widest),
-          0.5,
-        ),
+      written: (_, row) => rangeBar(row.slice(2, 5).map(place), 0.5),
       hint: "The interval of the difference; sorted by its upper end",
     }),
     numberColumn("better in", { value: (row) => row[5], written: (share) => `${percent(share)}%` }),
@@ -199,14 +167,8 @@ function pairsTable(rows, score) {
 
 // An estimate on its interval, on a scale from 0 to 1, with a line.
 function rangeBar([value, low, high], line) {
-  const across = (v) => `${(100 * v).toFixed(1)}%`;
-  return el(
-    "span",
-    { class: "range", "aria-hidden": "true" },
-    el("i", { style: { left: across(line) } }),
-    el("span", { class: "interval", style: { left: across(low), width: across(high - low) } }),
-    el("span", { class: "at", style: { left: across(value) } }),
-  );
+  const interval = ["interval", low, high - low];
+  return bar([interval, ["at", value, 0]], line);
 }
 
 // Without curves (more than two classes): the scores of the rankings, without ranks.
@@ -227,5 +189,5 @@ function plainScores(dataset) {
     });
   const columns = [methodColumn(), ...metrics.map(column)];
   const scores = new SortedTable(`scores ${dataset.name}`, columns, { className: "ranking", column: 1 });
-  return cardWithTools("How good the methods are", scores.csv(), scores.setRows([...found.keys()]).elements());
+  return scores.setRows([...found.keys()]).card("How good the methods are");
 }

@@ -6,9 +6,6 @@ const addressOf = (kind, ...names) =>
   `#${kind}/` + names.map((name) => encodeURIComponent(String(name).toWellFormed())).join("/");
 const methodLink = (m) => el("a", { href: addressOf("method", methods[m].name) }, bdi(methods[m].name));
 
-// The number of a method by its name; -1 if there is none.
-const methodNamed = (text) => methods.findIndex(({ name }) => name === text);
-
 // [kind, name, perhaps a dataset] of an address, or null: a link may hold anything.
 function readAddress(hash) {
   const found = /^#(row|term|method)\/(.+)$/s.exec(hash);

@@ -35,8 +35,9 @@ class SortedTable {
     return [this.columns.map(({ title }) => title), rows];
   }
 
-  csv() {
-    return csvButton(this.label, () => this.contents());
+  card(title, ...more) {
+    const save = csvButton(this.label, () => this.contents());
+    return cardWithTools(title, save, this.elements(), more);
   }
 
   setRows(rows) {
@@ -73,12 +74,11 @@ class SortedTable {
         .slice(0, this.shown)
         .map((row) => this.row(row)),
     );
-    const left = this.rows.length - this.shown;
     const showMore = () => {
       this.shown += 4 * this.first;
       this.draw();
     };
-    setContent(this.more, left > 0 && button(`Show more (${count(left)} left)`, showMore));
+    setContent(this.more, moreButton(this.rows.length - this.shown, showMore));
   }
 
   row(row) {

@@ -18,19 +18,23 @@ function csvCell(value) {
 
 const csvText = (heads, rows) => [heads, ...rows].map((row) => row.map(csvCell).join(",") + "\r\n").join("");
 
-// heads and rows are asked for when the button is pressed.
-function csvButton(what, contents) {
-  const save = () => saveFile(fileStem(what) + ".csv", csvText(...contents()), "text/csv");
-  return button("CSV", save, { class: "button small", "aria-label": `Save as CSV: ${what}`, title: "Save as CSV" });
+// What is saved is made when the button is pressed; there may be nothing.
+function saveButton(format, what, type, make) {
+  const save = () => {
+    const text = make();
+    if (text) saveFile(`${fileStem(what)}.${format.toLowerCase()}`, text, type);
+  };
+  const title = `Save as ${format}`;
+  return button(format, save, { class: "button small", "aria-label": `${title}: ${what}`, title });
 }
 
-function svgButton(what, picture) {
-  const save = () => {
-    const drawing = picture();
-    if (drawing) saveFile(fileStem(what) + ".svg", standaloneSvg(drawing), "image/svg+xml");
-  };
-  return button("SVG", save, { class: "button small", "aria-label": `Save as SVG: ${what}`, title: "Save as SVG" });
-}
+// `contents` are the heads and the rows.
+const csvButton = (what, contents) => saveButton("CSV", what, "text/csv", () => csvText(...contents()));
+
+const svgButton = (what, box) => {
+  const picture = () => box.querySelector("svg:not([aria-hidden])");
+  return saveButton("SVG", what, "image/svg+xml", () => picture() && standaloneSvg(picture()));
+};
 
 // In a file of its own a picture has no style sheet: what the style sheet says is written into it.
 const PAINT_STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray"];
@@ -52,12 +56,3 @@ function standaloneSvg(picture) {
   copy.prepend(svg("rect", { width: "100%", height: "100%", fill: background }));
   return new XMLSerializer().serializeToString(copy);
 }
-
-// A card with buttons beside its title.
-const cardWithTools = (title, tools, ...children) =>
-  el(
-    "section",
-    { class: "card" },
-    el("div", { class: "card-head" }, el("h2", {}, title), el("div", {}, tools)),
-    children,
-  );

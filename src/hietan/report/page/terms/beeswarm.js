@@ -2,15 +2,12 @@
 const SWARM_LINE = 30;
 
 function beeswarm(dataset, effects, lines) {
-  const picture = drawnToWidth((width) => swarmPicture(dataset, effects, lines, width));
   return [
-    el(
-      "ul",
-      { class: "legend" },
+    legend(
       legendItem({ r: 5, fill: "var(--s3)" }, "rows with the term"),
       legendItem({ r: 5, class: "lacking" }, "rows without it"),
     ),
-    picture,
+    drawnToWidth((width) => swarmPicture(dataset, effects, lines, width)),
   ];
 }
 
@@ -28,28 +25,16 @@ function swarmPicture(dataset, effects, lines, fullWidth) {
   const middle = (i) => margin.top + (i + 1) * lineHeight - SWARM_LINE / 2;
   const most = Math.max(1, ...lines.flatMap(({ k }) => effects.swarm[k].map(([, , n]) => n)));
   const label = `What the terms add to the log-odds of ${dataset.classes[1]}; the table below has the numbers.`;
-  const soft = { class: "soft" };
+  const soft = (v, y, anchor, text) => svgText(x(v), y, anchor, text, { class: "soft" });
   return svg(
     "svg",
     { width, height, role: "img", "aria-label": label, class: "swarm" },
     swarmTicks(start, end).map((v) => [
       svg("path", { d: `M${x(v)},${margin.top}V${height - margin.bottom}`, class: v === 0 ? "axis" : "grid-line" }),
-      svg(
-        "text",
-        { x: x(v), y: height - margin.bottom + 16, "text-anchor": "middle", ...soft },
-        v === 0 ? 0 : signed(v, String(v).split(".")[1]?.length ?? 0),
-      ),
+      soft(v, height - margin.bottom + 16, "middle", v && signed(v, String(v).split(".")[1]?.length ?? 0)),
     ]),
-    svg(
-      "text",
-      { x: x(end), y: height - 8, "text-anchor": "end", ...soft },
-      `for ${shorten(dataset.classes[1], 20)} →`,
-    ),
-    svg(
-      "text",
-      { x: x(start), y: height - 8, "text-anchor": "start", ...soft },
-      `← for ${shorten(dataset.classes[0], 20)}`,
-    ),
+    soft(end, height - 8, "end", `for ${shorten(dataset.classes[1], 20)} →`),
+    soft(start, height - 8, "start", `← for ${shorten(dataset.classes[0], 20)}`),
     lines.map((line, i) => [
       swarmName(dataset, line, isNarrow ? width : names, isNarrow, middle(i)),
       swarmPoints(effects, line.k, x, middle(i), most),

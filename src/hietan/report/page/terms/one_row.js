@@ -7,26 +7,27 @@ function evidenceBehind(dataset, why, i) {
   const behind = why.counts?.[i];
   const shares =
     behind &&
-    why.classes.map((label, c) => [
-      c ? "; " : "",
-      `${count(behind[0][c])} of ${count(behind[1][c])} `,
-      bdi(classOfLabel(dataset, label)),
-    ]);
+    joined(
+      why.classes.map((label, c) => [
+        `${count(behind[0][c])} of ${count(behind[1][c])} `,
+        bdi(classOfLabel(dataset, label)),
+      ]),
+      "; ",
+    );
   if (!given && !shares) return null;
   return el("span", { class: "sub behind" }, given, given && shares && ": ", shares);
 }
 
 function whatWouldChange(dataset, { changes, to, probability: chance, tried }) {
-  const along = (added, n) =>
-    added ? ` and ${plural(n, "more general term")}` : ` and ${plural(n, "more specific term")}`;
+  const along = (added, n) => ` and ${plural(n, added ? "more general term" : "more specific term")}`;
   const step = ([column, added, size]) => {
     const what = el("strong", {}, added ? "with " : "without ");
     return el("li", {}, what, term(dataset, column), size > 1 && along(added, size - 1));
   };
-  const answer = el("strong", {}, bdi(changes.length ? classOfLabel(dataset, to) : ""));
+  const answer = () => el("strong", {}, bdi(classOfLabel(dataset, to)));
   const found = () => [
-    el("p", {}, "The answer would be ", answer, ` (P = ${probability(chance)}):`),
-    el("ul", { class: "changes" }, changes.map(step)),
+    el("p", {}, "The answer would be ", answer(), ` (P = ${probability(chance)}):`),
+    el("ul", {}, changes.map(step)),
   ];
   return el(
     "div",
@@ -62,16 +63,10 @@ function similarRows({ similar }, goTo, { dataset, datasetIndex }) {
     },
   ];
   const found = new SortedTable(`similar ${rowNouns}`, columns, { className: "similar", column: 1 }).setRows(rows);
-  const words = dataset.classes.map((name, c) => [
-    c ? ", " : "",
-    `${rows.filter((g) => classOf(g) === name).length} `,
-    bdi(name),
-  ]);
-  return cardWithTools(
+  const words = dataset.classes.map((name) => [`${rows.filter((g) => classOf(g) === name).length} `, bdi(name)]);
+  return found.card(
     isStudy ? `The most similar ${rowNouns}` : `The most similar ${rowNouns} of the training data`,
-    found.csv(),
-    el("p", {}, "Among them: ", words, "."),
-    found.elements(),
+    el("p", {}, "Among them: ", joined(words), "."),
     note(
       "Similarity is simGIC: the information in the terms that two rows share, divided by that in all terms that ",
       "either of them has; a term that few rows have carries more information.",

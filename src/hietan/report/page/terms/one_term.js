@@ -9,18 +9,18 @@ function linkedTerm(dataset, column) {
 }
 
 function termCard(dataset, column, close) {
-  const { picture, tools } = drawnHierarchy(dataset, [{ column }], `term ${dataset.features[column]}`);
+  const picture = drawnHierarchy(dataset, [{ column }]);
   const below = childrenOf(dataset, column);
-  const asLink = (other, k) => [k ? ", " : "", linkedTerm(dataset, other)];
+  const links = below.slice(0, 40).map((other) => linkedTerm(dataset, other));
   return cardWithTools(
     ["Term ", term(dataset, column)],
-    [tools, button("Close", close, { class: "button small" })],
-    el("p", {}, whoHasIt(dataset, column)),
+    [svgButton(`term ${dataset.features[column]}`, picture), button("Close", close, { class: "button small" })],
+    dataset.present?.length > 0 && el("p", {}, whoHasIt(dataset, column)),
     termInModels(dataset, column),
     el("h3", {}, "In the hierarchy"),
     picture,
     note(
-      below.length ? [`Directly below: `, below.slice(0, 40).map(asLink)] : "No term is below it.",
+      below.length ? ["Directly below: ", joined(links)] : "No term is below it.",
       below.length > 40 && ` and ${count(below.length - 40)} more.`,
     ),
   );
@@ -28,15 +28,13 @@ function termCard(dataset, column, close) {
 
 function whoHasIt(dataset, column) {
   const sizes = classCounts(dataset);
-  if (!dataset.present?.length) return null;
   const has = (c) => dataset.present[c][column];
-  return dataset.classes.map((name, c) => [
-    c ? "; " : "",
+  const shares = dataset.classes.map((name, c) => [
     `${count(has(c))} of ${count(sizes[c])} `,
     bdi(name),
     ` (${percent(has(c) / Math.max(1, sizes[c]))}%)`,
-    c === dataset.classes.length - 1 && " have it.",
   ]);
+  return [joined(shares, "; "), " have it."];
 }
 
 // What each model makes of the term; a model in which it is not among the strongest has no numbers.
@@ -44,22 +42,16 @@ function termInModels(dataset, column) {
   const rows = Object.entries(dataset.effects).map(([m, effects]) => {
     const k = effects.columns.indexOf(column);
     const usage = dataset.usage[m];
-    const line = k < 0 ? null : termLine(dataset, effects, k);
-    return { m: Number(m), rank: k < 0 ? null : k + 1, line, used: usage ? usage.selected[column] / usage.rows : null };
+    const used = usage ? usage.selected[column] / usage.rows : null;
+    const line = k < 0 ? { effect: null, gap: null, agree: null } : termLine(dataset, effects, k);
+    return { ...line, m: Number(m), rank: k < 0 ? null : k + 1, used };
   });
-  const towards = (gap) => dataset.classes[gap >= 0 ? 1 : 0];
   const columns = [
     methodColumn(({ m }) => m, "model"),
     numberColumn("rank by effect", { value: ({ rank }) => rank }),
-    numberColumn("effect", { value: ({ line }) => line?.effect ?? null, written: (x) => x.toFixed(3) }),
-    numberColumn("difference", {
-      value: ({ line }) => line?.gap ?? null,
-      written: (x) => [signed(x), " for ", bdi(towards(x))],
-    }),
-    numberColumn("folds", {
-      value: ({ line }) => line?.agree ?? null,
-      written: (n, { line }) => `${n} of ${line.folds}`,
-    }),
+    numberColumn("effect", { value: ({ effect }) => effect, written: (x) => x.toFixed(3) }),
+    differenceColumn(dataset),
+    foldsColumn,
     numberColumn("kept in", { value: ({ used }) => used, written: (share) => `${percent(share)}% of the trees` }),
   ];
   const label = `models and ${dataset.features[column]}`;

@@ -2,10 +2,52 @@
 const GENERAL = 0.95;
 const SWARM_SHOWN = 15;
 
-function termEffects() {
-  const known = datasets.map((d, i) => [i, d]).filter(([, d]) => Object.keys(d.effects ?? {}).length);
-  return known.length ? new TermView(known).elements() : null;
+// What is known about terms in one method on one dataset, both of which are chosen: `what` is "effects" or "usage".
+class MethodView {
+  constructor(what, label, preferred) {
+    Object.assign(this, { what, label, preferred, known: datasetsWith(what) });
+    this.state = { dataset: null, method: null, query: "", hidesGeneral: true };
+    this.methodBox = el("div", {});
+    this.status = el("p", { class: "note", role: "status" });
+  }
+
+  get dataset() {
+    return datasets[this.state.dataset];
+  }
+
+  get found() {
+    return this.dataset[this.what][this.state.method];
+  }
+
+  controls(search, onenter, general, ...more) {
+    const options = this.known.map((i) => [i, datasets[i].name]);
+    const change = (dataset) => this.changeDataset(Number(dataset));
+    return controls(
+      options.length > 1 && selectField("Dataset", options, change, this.state.dataset),
+      this.methodBox,
+      searchField(search, (query) => this.change({ query }), onenter),
+      checkbox(general, (hidesGeneral) => this.change({ hidesGeneral }), true),
+      more,
+    );
+  }
+
+  changeDataset(dataset) {
+    const offered = Object.keys(datasets[dataset][this.what]).map(Number);
+    const isOffered = offered.includes(this.state.method);
+    const method = isOffered ? this.state.method : this.preferred(datasets[dataset], offered);
+    const options = offered.map((m) => [m, methods[m].name]);
+    const change = (m) => this.change({ method: Number(m) });
+    setContent(this.methodBox, selectField(this.label, options, change, method));
+    this.change({ dataset, method });
+  }
+
+  change(what) {
+    Object.assign(this.state, what);
+    this.draw();
+  }
 }
+
+const datasetsWith = (what) => [...datasets.keys()].filter((i) => Object.keys(datasets[i][what] ?? {}).length);
 
 // Of some methods, the one with the highest GMean on a dataset: what it has learned is the most worth looking at.
 function bestOf(dataset, offered) {
@@ -27,78 +69,38 @@ function termLine(dataset, effects, k) {
   };
 }
 
-class TermView {
-  constructor(known) {
-    this.known = known;
-    this.state = { dataset: known[0][0], method: null, query: "", hidesGeneral: true, isGrouped: false };
-    this.methodBox = el("div", {});
-    this.status = el("p", { class: "note", role: "status" });
+class TermView extends MethodView {
+  constructor() {
+    super("effects", "Model", bestOf);
     this.swarm = el("div", {});
     this.box = el("div", {});
     this.place = el("div", {});
     this.oneTerm = el("div", { class: "shown-here", tabindex: -1 });
     openers.set("term", (name) => this.openNamed(name));
-    this.changeDataset(known[0][0]);
-  }
-
-  get dataset() {
-    return datasets[this.state.dataset];
+    this.changeDataset(this.known[0]);
   }
 
   elements() {
-    const options = this.known.map(([i, d]) => [i, d.name]);
-    const change = (what) => this.change(what);
-    const general = checkbox(
-      `hide terms that ${100 * GENERAL}% of the rows have`,
-      (hidesGeneral) => change({ hidesGeneral }),
-      true,
-    );
     const whole = cardWithTools(
       "Which terms matter",
-      [
-        csvButton("terms by effect", () => this.table.contents()),
-        svgButton("terms by effect", () => this.swarm.querySelector("svg")),
-      ],
-      controls(
-        this.known.length > 1 && selectField("Dataset", options, (i) => this.changeDataset(Number(i)), options[0][0]),
-        this.methodBox,
-        searchField(
-          "Search terms by effect",
-          (query) => change({ query }),
-          () => this.openFirst(),
-        ),
-        general,
-        checkbox("group by branch", (isGrouped) => change({ isGrouped })),
+      [csvButton("terms by effect", () => this.table.contents()), svgButton("terms by effect", this.swarm)],
+      this.controls(
+        "Search terms by effect",
+        () => this.openFirst(),
+        `hide terms that ${100 * GENERAL}% of the rows have`,
+        checkbox("group by branch", (isGrouped) => this.change({ isGrouped })),
       ),
       this.status,
       this.swarm,
       this.box,
-      this.note(),
+      note(
+        "Effect: how much the contribution of a term to the log-odds varies between rows (its standard deviation ",
+        "within folds); a term that every row has tells nothing about any of them. Mean size: the mean of the ",
+        "contribution without its sign. Difference: the mean contribution with the term minus that without it, and ",
+        "the class for which having the term speaks. Folds: in how many of them the difference has the same sign.",
+      ),
     );
     return [this.oneTerm, whole, this.place];
-  }
-
-  note() {
-    return note(
-      "Effect: how much the contribution of a term to the log-odds varies between rows (its standard deviation within ",
-      "folds); a term that every row has tells nothing about any of them. Mean size: the mean of the contribution ",
-      "without its sign. Difference: the mean contribution with the term minus that without it, and the class for ",
-      "which having the term speaks. Folds: in how many of them the difference has the same sign.",
-    );
-  }
-
-  changeDataset(i) {
-    const offered = Object.keys(datasets[i].effects).map(Number);
-    const method = offered.includes(this.state.method) ? this.state.method : bestOf(datasets[i], offered);
-    const options = offered.map((m) => [m, methods[m].name]);
-    const choose = (m) => this.change({ method: Number(m) });
-    setContent(this.methodBox, selectField("Model", options, choose, method));
-    this.change({ dataset: i, method });
-  }
-
-  change(what) {
-    Object.assign(this.state, what);
-    this.draw();
   }
 
   openNamed(name) {
@@ -130,8 +132,7 @@ class TermView {
   }
 
   draw() {
-    const { dataset, state } = this;
-    const effects = dataset.effects[state.method];
+    const { dataset, state, found: effects } = this;
     const all = effects.columns.map((_, k) => termLine(dataset, effects, k));
     const lines = all.filter(
       (line) => (!state.hidesGeneral || line.share < GENERAL) && termMatches(dataset, line.column, state.query),
@@ -148,37 +149,45 @@ class TermView {
   }
 }
 
+const differenceColumn = (dataset) =>
+  numberColumn("difference", {
+    value: ({ gap }) => gap,
+    written: (x) => [
+      signed(x),
+      el("span", { class: x >= 0 ? "sub for" : "sub against" }, "for ", bdi(dataset.classes[x >= 0 ? 1 : 0])),
+    ],
+    hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
+  });
+
+const foldsColumn = numberColumn("folds", {
+  value: ({ agree }) => agree,
+  written: (n, { folds }) => `${n} of ${folds}`,
+});
+
 function effectTable(dataset, lines) {
   const most = Math.max(1e-9, ...lines.map(({ effect }) => effect));
-  const towards = ({ gap }) => dataset.classes[gap >= 0 ? 1 : 0];
   const share = (label, c) =>
     numberColumn(`in ${shorten(label, 16)}`, {
       value: (line) => line.shares[c],
       written: (x) => `${percent(x)}%`,
       hint: `Share of the rows of class ${label} that have the term`,
     });
-  const speaksFor = (line) =>
-    el("span", { class: line.gap >= 0 ? "sub for" : "sub against" }, "for ", bdi(towards(line)));
   const termName = ({ column }) => termText(dataset, column);
   const columns = [
     { title: "term", value: termName, cell: ({ column }) => linkedTerm(dataset, column) },
     numberColumn("effect", {
       value: ({ effect }) => effect,
-      written: (x, line) => [x.toFixed(3), meter(line.effect / most, line.gap >= 0 ? "up" : "down")],
+      written: (x, line) => [x.toFixed(3), bar([[line.gap >= 0 ? "up" : "down", 0, line.effect / most]])],
     }),
     numberColumn("mean size", {
       value: ({ absolute }) => absolute,
       written: (x) => x.toFixed(3),
       hint: "The mean size of the contribution, whatever its sign",
     }),
-    numberColumn("difference", {
-      value: ({ gap }) => gap,
-      written: (x, line) => [signed(x), speaksFor(line)],
-      hint: "The mean contribution with the term minus that without it, and the class that this speaks for",
-    }),
+    differenceColumn(dataset),
     ...dataset.classes.map(share),
     numberColumn("rows", { value: ({ rows }) => rows, written: count }),
-    numberColumn("folds", { value: ({ agree }) => agree, written: (n, { folds }) => `${n} of ${folds}` }),
+    foldsColumn,
   ];
   const found = new SortedTable("terms by effect", columns, { className: "effects-table", column: 1, first: 20 });
   return found.setRows(lines);
@@ -207,9 +216,8 @@ function memberships(dataset) {
   const known = new Map();
   const find = (column) => {
     if (known.has(column)) return known.get(column);
-    known.set(column, new Set([column])); // a damaged file may hold a cycle
     const parents = dataset.ontology[column] ?? [];
-    if (parents.length) known.set(column, new Set(parents.flatMap((p) => [...find(p)])));
+    known.set(column, new Set(parents.length ? parents.flatMap((p) => [...find(p)]) : [column]));
     return known.get(column);
   };
   return find;
@@ -217,15 +225,9 @@ function memberships(dataset) {
 
 function branchTables(dataset, lines) {
   return branchesOf(dataset, lines).map(([branch, group, total], g) =>
-    el(
-      "details",
+    details(
       { class: "branch", open: g < 3 },
-      el(
-        "summary",
-        {},
-        bdi(termText(dataset, branch)),
-        `: ${plural(group.length, "term")}, effect ${total.toFixed(2)}`,
-      ),
+      [bdi(termText(dataset, branch)), `: ${plural(group.length, "term")}, effect ${total.toFixed(2)}`],
       effectTable(dataset, group).elements(),
     ),
   );

@@ -1,0 +1,222 @@
+"""How good a model is on rows that it never saw: held out once or by folds, for its quality and its calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+from sklearn.model_selection import StratifiedShuffleSplit
+
+from hietan.candidates._calibration import best_cutoff, fit_sigmoid
+from hietan.datasets import Dataset
+from hietan.evaluation import PooledPredictions, reliability_curve
+from hietan.evaluation._cross_validation import fold_of_rows, pool, predict_fold
+from hietan.evaluation._metrics import gmean_score
+
+FOLDS = 5
+HELD_OUT = 5_000
+"""If rows are held out once: at most this many, unless a rare class needs more."""
+LARGEST_ERROR = 0.01
+"""Rows are held out once, rather than by folds, if the standard error of AUC stays below this."""
+Progress = Callable[[int, int], None]
+"""Called with the number of steps that are done, and the number of all steps."""
+
+_FLOATS = ("gmean", "auc", "average_precision", "log_loss", "calibrated_log_loss", "calibration_error")
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The quality of a model, on rows that were predicted by a model that never saw them.
+
+    Attributes
+    ----------
+    folds : int
+        The number of folds of a cross-validation, in which every row was predicted once; 1 if some of the rows were
+        held out once instead, and predicted by a model of all others.
+    class_rows : tuple of int
+        The number of predicted rows of each class, in the order of the classifier's classes.
+    gmean : float
+        The geometric mean of the recalls.
+    auc, average_precision, log_loss : float or None
+        As in `hietan.evaluation`; None if the classifier has no probabilities.
+    calibrated_log_loss, calibration_error : float or None
+        The log loss of the calibrated probabilities, and their mean distance from the observed shares, weighted by
+        rows. The sigmoid that calibrates a row was fitted to those of other folds; if rows were held out once, to four
+        fifths of them, without this row. None if there is no calibration.
+    curve : tuple of (predicted, observed, rows)
+        For each bin of calibrated probabilities, the mean probability, the share of rows of the second class, and the
+        number of rows.
+    """
+
+    folds: int
+    class_rows: tuple[int, ...]
+    gmean: float
+    auc: float | None = None
+    average_precision: float | None = None
+    log_loss: float | None = None
+    calibrated_log_loss: float | None = None
+    calibration_error: float | None = None
+    curve: tuple[tuple[float, float, int], ...] = ()
+
+    @property
+    def n_rows(self) -> int:
+        """The number of predicted rows."""
+        return sum(self.class_rows)
+
+    @property
+    def is_held_out_once(self) -> bool:
+        """Whether some of the rows were held out once, rather than all of them by folds."""
+        return self.folds == 1
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Validation:
+        """The numbers that `dataclasses.asdict` returned; raises TypeError or ValueError if they are anything else."""
+        given = dict(content)
+        given["class_rows"] = tuple(map(int, given["class_rows"]))
+        given["curve"] = tuple((float(p), float(share), int(n)) for p, share, n in given.get("curve", ()))
+        given |= {name: float(given[name]) for name in _FLOATS if given.get(name) is not None}
+        return cls(**given)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Predictions of rows by models that never saw them.
+
+    Attributes
+    ----------
+    predictions : PooledPredictions
+        The predictions. Their `fold` divides the rows into parts, of which each is judged by what the others say.
+    folds : int
+        The number of models that predicted them; 1 if the rows were held out once.
+    """
+
+    predictions: PooledPredictions
+    folds: int
+
+
+def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
+    """How many rows to hold out if that is done once, and whether they are enough to do without a cross-validation.
+
+    They are a fifth of the rows, but at most `HELD_OUT`, or as many as a rare class needs. They are enough if the
+    standard error of AUC is at most `LARGEST_ERROR`, whatever the AUC.
+
+    >>> rows_to_hold_out(np.arange(20_000) % 2), rows_to_hold_out(np.arange(2_000) % 2)
+    ((4000, True), (400, False))
+    """
+    shares = np.sort(np.unique(y, return_counts=True)[1]) / len(y)
+    # Hanley & McNeil (1982): with m and n rows of two classes, the variance is at most (1 / m + 1 / n) / 11.
+    needed = float((1 / shares[:2]).sum()) / (11 * LARGEST_ERROR**2)
+    fifth = len(y) // 5
+    return min(fifth, max(HELD_OUT, int(np.ceil(needed)))), needed <= fifth
+
+
+def predict_held_out(
+    model: Any, data: Dataset, seed: int, progress: Progress | None = None, *, folds: int | None = None
+) -> HeldOut | None:
+    """Predict rows by models that were fitted to other rows.
+
+    Parameters
+    ----------
+    model : classifier
+        The classifier; it is cloned.
+    data : Dataset
+        The rows with their classes.
+    seed : int
+        The seed of the folds.
+    progress : callable, optional
+        Called after each fit with the number of fits, and with that of all fits, the final one included.
+    folds : int or None
+        The number of folds; fewer, if a class has fewer rows. 1 means that some rows are held out once. None means
+        1 where that is enough (see `rows_to_hold_out`), and else `FOLDS`.
+
+    Returns
+    -------
+    HeldOut or None
+        None if a class has fewer than two rows.
+    """
+    labels, counts = np.unique(data.y, return_counts=True)
+    rarest = int(counts.min())
+    if len(labels) < 2 or rarest < 2:
+        return None
+    size, is_enough = rows_to_hold_out(data.y)
+    folds = (1 if is_enough else FOLDS) if folds is None else int(folds)
+    if folds == 1:
+        return _predict_once(model, data, size, seed, progress)
+    folds = min(folds, rarest)
+    fold = fold_of_rows(data.y, folds, seed, names=data.target_names)
+    parts = []
+    for k in range(folds):
+        parts.append(predict_fold(model, data.X, data.y, fold == k))
+        if progress is not None:
+            progress(k + 1, folds + 1)
+    return HeldOut(pool(data.y, fold, parts), folds)
+
+
+def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Progress | None) -> HeldOut:
+    labels, counts = np.unique(data.y, return_counts=True)
+    if counts.min() < 10:  # two of them are held out: one for each side when the calibration is judged
+        raise ValueError(
+            f"folds=1 holds one row in five out, which needs 10 rows of each class, but class "
+            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 folds or more"
+        )
+    split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
+    is_held_out = np.zeros(len(data.y), dtype=np.bool_)
+    is_held_out[next(split.split(np.zeros((len(data.y), 1)), data.y))[1]] = True
+    y = data.y[is_held_out]
+    found = predict_fold(model, data.X, data.y, is_held_out)
+    if progress is not None:
+        progress(1, 2)
+    parts = fold_of_rows(y, min(FOLDS, int(np.unique(y, return_counts=True)[1].min())), seed)
+    return HeldOut(PooledPredictions(y, found.y_pred, found.log_proba, parts), 1)
+
+
+def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned: bool = False) -> Validation:
+    """The quality of predictions of rows that were held out.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+        The predictions, from `predict_held_out`.
+    cutoff : float or None
+        The log-odds from which on rows are predicted as the second class; None for the classifier's own predictions.
+    tuned : bool
+        Whether the cutoff was chosen by `best_cutoff`; then each part is judged by the cutoff of the other parts.
+    """
+    pooled, folds = held_out.predictions, held_out.folds
+    counts = tuple(np.unique(pooled.y_true, return_counts=True)[1].tolist())
+    metrics = pooled.metrics()
+    score = None if pooled.score is None else np.clip(pooled.score, -700, 700)
+    if score is None or len(counts) != 2:
+        if score is None:
+            return Validation(folds, counts, metrics["gmean"])
+        gmean, auc, precision = metrics["gmean"], metrics["auc"], metrics["average_precision"]
+        return Validation(folds, counts, gmean, auc, precision, metrics["log_loss"])
+    y, labels = pooled.y_true, np.unique(pooled.y_true)
+    gmean, calibrated = metrics["gmean"], np.empty(len(y))
+    predicted = pooled.y_pred.copy()
+    for k in range(int(pooled.fold.max()) + 1):
+        part, others = pooled.fold == k, pooled.fold != k
+        slope, shift = fit_sigmoid(score[others], y[others])
+        calibrated[part] = expit(slope * score[part] + shift)
+        limit = best_cutoff(score[others], y[others]) if tuned else cutoff
+        if limit is not None:
+            predicted[part] = labels[(score[part] >= limit).astype(np.intp)]
+    if tuned or cutoff is not None:
+        gmean = gmean_score(y, predicted)
+    likelihood = np.where(y == labels[1], calibrated, 1 - calibrated)
+    curve = reliability_curve(y, calibrated)
+    return Validation(
+        folds,
+        counts,
+        gmean,
+        metrics["auc"],
+        metrics["average_precision"],
+        metrics["log_loss"],
+        float(-np.log(np.maximum(likelihood, 1e-300)).mean()),
+        curve.expected_calibration_error,
+        tuple(zip(curve.predicted.tolist(), curve.observed.tolist(), curve.count.tolist(), strict=True)),
+    )

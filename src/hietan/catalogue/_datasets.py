@@ -1,0 +1,116 @@
+"""Datasets by name, by the name of a set, or by file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hietan._runtime.spelling import suggest
+from hietan.datasets import (
+    AGEING_DATASETS,
+    Dataset,
+    fetch_ageing_genes,
+    load_ageing_genes,
+    make_hierarchical_classification,
+)
+from hietan.datasets._packaged.ageing import PACKAGED_NAMESPACES, PACKAGED_ORGANISMS
+from hietan.exceptions import CatalogueError
+
+_PUBLISHED = {f"{organism}-{subset}": (organism, subset) for organism, subset in AGEING_DATASETS}
+_PACKAGED = {f"{name}-{part}": (name, part) for name in PACKAGED_ORGANISMS for part in PACKAGED_NAMESPACES}
+_CODES = {"worm": "CE", "fly": "DM"}
+_SYNTHETIC = tuple(f"synthetic-{seed}" for seed in range(8))
+
+
+def dataset_names() -> tuple[str, ...]:
+    """The names of all single datasets: 14 about ageing genes in the package, 28 published ones, and synthetic ones.
+
+    >>> dataset_names()[0], dataset_names()[-1]
+    ('worm-BP', 'synthetic-7')
+    """
+    return (*_PACKAGED, *_PUBLISHED, *_SYNTHETIC)
+
+
+def dataset_sets() -> dict[str, tuple[str, ...]]:
+    """The names of the sets of datasets, each with the names of its datasets.
+
+    >>> {name: len(members) for name, members in dataset_sets().items()}
+    {'ageing-2025': 14, 'ageing-2014': 28, 'synthetic': 8}
+    """
+    return {"ageing-2025": tuple(_PACKAGED), "ageing-2014": tuple(_PUBLISHED), "synthetic": _SYNTHETIC}
+
+
+def dataset_set_notes() -> dict[str, str]:
+    """What each set of datasets holds and where it comes from, in a few words.
+
+    >>> dataset_set_notes()["synthetic"]
+    'made-up rows over made-up hierarchies; generated'
+    """
+    return {
+        "ageing-2025": "genes of worm and fly, GenAge 2025, Gene Ontology 2019; in the package",
+        "ageing-2014": "the paper's genes of worm (CE), fly (DM), mouse (MM) and yeast (SC); downloaded once",
+        "synthetic": "made-up rows over made-up hierarchies; generated",
+    }
+
+
+def load_dataset(spec: str, *, progress: bool = False) -> Dataset:
+    """Load a single dataset.
+
+    Parameters
+    ----------
+    spec : str
+        A name such as "worm-BP", "CE-BP" or "synthetic-0", or the path of a file that `Dataset.save` or
+        ``hietan build`` wrote.
+    progress : bool
+        Whether to show the progress of a download on stderr.
+
+    Raises
+    ------
+    CatalogueError
+        If there is neither a dataset with this name nor such a file.
+    DataError
+        If the file is not a dataset.
+
+    Examples
+    --------
+    >>> data = load_dataset("fly-MF")
+    >>> data.name, data.X.shape
+    ('fly-MF', (176, 185))
+    """
+    if spec in _PACKAGED:
+        return load_ageing_genes(*_PACKAGED[spec])
+    if spec in _PUBLISHED:
+        return fetch_ageing_genes(*_PUBLISHED[spec], progress=progress)
+    if spec in _SYNTHETIC:
+        seed = _SYNTHETIC.index(spec)
+        made = make_hierarchical_classification(150, 80, imbalance=0.35 + 0.04 * seed, random_state=seed)
+        return replace(made, name=spec)
+    path = Path(spec)
+    if not path.exists():
+        known = [*dataset_sets(), *_PACKAGED, *_PUBLISHED]
+        hint = suggest(spec, known, otherwise="`hietan datasets` lists the names")
+        raise CatalogueError(f"unknown dataset {spec!r}: there is no such name or file{hint}")
+    dataset = Dataset.load(path)
+    return dataset if dataset.name else replace(dataset, name=path.stem)
+
+
+def load_datasets(specs: Sequence[str], *, progress: bool = False) -> list[Dataset]:
+    """Load all datasets given by name, by the name of a set or by file, each once; see `load_dataset`.
+
+    >>> [data.name for data in load_datasets(["synthetic-1", "synthetic"])][:3]
+    ['synthetic-1', 'synthetic-0', 'synthetic-2']
+    """
+    sets = dataset_sets()
+    names = dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,)))
+    return [load_dataset(name, progress=progress) for name in names]
+
+
+def dataset_groups(datasets: Sequence[Dataset]) -> dict[str, str]:
+    """The organism of each dataset about ageing genes, by name: such datasets are sets of genes seen in 7 ways each.
+
+    The packaged and the published datasets of an organism share genes, so they have the same group.
+    """
+    organisms = {name: organism for name, (organism, _) in _PUBLISHED.items()}
+    organisms |= {name: _CODES[organism] for name, (organism, _) in _PACKAGED.items()}
+    return {data.name: organisms[data.name] for data in datasets if data.name in organisms}

@@ -1,0 +1,348 @@
+"""Studies of named datasets and methods: their options, files that hold the options, and running them."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from hietan._runtime.spelling import suggest
+from hietan.catalogue._datasets import dataset_groups, load_datasets
+from hietan.catalogue._estimators import UNTUNED_LAMBDA, make_methods, number_text, parse_lambda
+from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA
+from hietan.evaluation import StudyResults, run_study
+from hietan.evaluation._outputs.explanations import (
+    count_explain_jobs,
+    refuse_unknown_rows,
+    write_explanations,
+)
+from hietan.evaluation._study.plan import Progress
+from hietan.exceptions import StudyError
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """What a study compares, and how it is run: the options of ``hietan study`` or the keys of a study file.
+
+    Parameters
+    ----------
+    data, methods : list of str
+        Names, names of sets, files and import paths, as accepted by `load_datasets` and `make_methods`.
+    folds, seeds : int
+        The number of folds of each cross-validation, and the number of seeds, which are 0, 1, ...
+    groups : str, optional
+        A file that names, in each line, a row and its group, separated by a tab or comma; see `read_row_groups`.
+    alpha : list of float, optional
+        Values of alpha; 1 if not given.
+    smoothing : list of str, optional
+        Kinds of smoothing; if not given, each method's own default: "pooled" for HieBAN, "laplace" for the others.
+    lam : float or str, optional
+        The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation. If neither
+        `lam` nor `lam_relative` is given, it is 0.002.
+    lam_relative : float, optional
+        The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
+        training sets; from 1e-10 to 1.
+    lam_criterion : str
+        What decides where the lambda of proximalGraph is tuned: "log_loss", "auc" or "gmean".
+    tune_alpha, tune_threshold : bool
+        Whether to choose alpha and the probability threshold by inner cross-validation.
+    usage : bool
+        Whether to count how often features are used.
+    min_support_in_folds : int, optional
+        Fit methods only to columns with at least this many ones in the training rows.
+    jobs, backend, scheduler
+        How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
+    job_timeout : float, optional
+        How many seconds a job may take; one that takes longer is ended, and counts as failed.
+    """
+
+    data: list[str]
+    methods: list[str]
+    folds: int = 10
+    seeds: int = 1
+    groups: str | None = None
+    alpha: list[float] | None = None
+    smoothing: list[str] | None = None
+    lam: float | str | None = None
+    lam_relative: float | None = None
+    lam_criterion: str = "log_loss"
+    tune_alpha: bool = False
+    tune_threshold: bool = False
+    usage: bool = True
+    min_support_in_folds: int | None = None
+    jobs: int = 1
+    backend: str = "threads"
+    scheduler: str | None = None
+    job_timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.lam_relative is None:
+            lam = parse_lambda(UNTUNED_LAMBDA if self.lam is None else self.lam)
+            object.__setattr__(self, "lam", "tuned" if lam is None else lam)
+        elif self.lam is not None:
+            raise StudyError(
+                f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}: give one"
+            )
+        if self.lam_criterion not in LAMBDA_CRITERIA:
+            raise StudyError(
+                f"lam_criterion is {self.lam_criterion!r:.40}; expected one of {', '.join(LAMBDA_CRITERIA)}"
+            )
+        if self.lam_criterion != "log_loss" and self.lam != "tuned":
+            raise StudyError(
+                f"lam_criterion is {self.lam_criterion!r}, but lambda is not tuned; add --lam tuned"
+            )
+
+    def run_where(
+        self,
+        jobs: int | None = None,
+        backend: str | None = None,
+        scheduler: str | None = None,
+        job_timeout: float | None = None,
+    ) -> StudyOptions:
+        """The same study, run elsewhere; None changes nothing, except that changing the backend drops the scheduler."""
+        given = {"jobs": jobs, "backend": backend, "scheduler": scheduler, "job_timeout": job_timeout}
+        changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        if backend not in (None, self.backend):
+            changes.setdefault("scheduler", None)
+        return replace(self, **changes)
+
+    def command(self) -> str:
+        """The shell command that runs this study, without the options that leave its results unchanged."""
+        words = ["hietan study"]
+        words += [f"--data {shlex.quote(name)}" for name in self.data]
+        words += [f"--methods {shlex.quote(name)}" for name in self.methods]
+        words += [f"--folds {self.folds}", f"--seeds {self.seeds}"]
+        words += [f"--groups {shlex.quote(self.groups)}"] if self.groups is not None else []
+        words += [f"--alpha {number_text(alpha)}" for alpha in self.alpha or []]
+        words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
+        words += [f"--lam {self.lam}"] if self.lam not in (None, UNTUNED_LAMBDA) else []
+        words += [] if self.lam_relative is None else [f"--lam-relative {number_text(self.lam_relative)}"]
+        words += [f"--lam-criterion {self.lam_criterion}"] if self.lam_criterion != "log_loss" else []
+        words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
+        support = self.min_support_in_folds
+        words += [] if support is None else [f"--min-support-in-folds {support}"]
+        return " ".join(words + ["--no-usage"] * (not self.usage))
+
+
+def run_named_study(
+    options: StudyOptions,
+    output: str | Path | None = None,
+    *,
+    retry_failed: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    show_downloads: bool = False,
+    wanted: Sequence[str] = (),
+    readable: bool = False,
+    details: bool = False,
+    predicted: Callable[[StudyResults], None] | None = None,
+) -> StudyResults:
+    """Run a study of named datasets and methods, and explain rows if that is asked for.
+
+    Parameters
+    ----------
+    options : StudyOptions
+        What the study compares, and how it is run.
+    output : path, optional
+        The directory of the results, from which an interrupted study is resumed. Without it, nothing is kept on disk.
+    retry_failed : bool
+        Whether to run again the jobs that failed before.
+    progress : callable, optional
+        Called with a `Progress` after every job.
+    show_downloads : bool
+        Whether to show the progress of downloads on stderr.
+    wanted : sequence of str
+        The names of rows that are to be explained besides others; before any job runs, it is checked that they exist.
+    readable, details : bool
+        What to write about rows that are explained, into the directory of the results. Every method on every dataset
+        is a further job. With Dask, these jobs run in threads of this process.
+    predicted : callable, optional
+        Called with the results when all jobs that predict are done, before rows are explained.
+
+    Raises
+    ------
+    CatalogueError
+        If a name is not that of a dataset or method.
+    StudyError
+        If the study cannot be run as asked.
+
+    Examples
+    --------
+    >>> results = run_named_study(StudyOptions(["synthetic-0"], ["hie-tan", "bernoulli-nb"], folds=3))
+    >>> [row.method for row in results.summary]
+    ['hie-tan', 'bernoulli-nb']
+    """
+    methods = make_methods(
+        options.methods,
+        alphas=options.alpha or [1.0],
+        smoothings=options.smoothing or None,
+        lam=None if options.lam in (None, "tuned") else float(options.lam),
+        lam_relative=options.lam_relative,
+        lam_criterion=options.lam_criterion,
+        tune_alpha=options.tune_alpha,
+        tune_threshold=options.tune_threshold,
+        min_support=options.min_support_in_folds,
+    )
+    if output is None and (readable or details):
+        raise ValueError("explanations need a directory; give output, or neither readable nor details")
+    datasets = load_datasets(options.data, progress=show_downloads)
+    refuse_unknown_rows(datasets, wanted)
+    shown = None
+    if progress is not None:
+        shown = _AllJobs(progress, count_explain_jobs(datasets, methods) if readable or details else 0)
+    results = run_study(
+        datasets,
+        methods,
+        cv=options.folds,
+        seeds=options.seeds,
+        row_groups=None if options.groups is None else read_row_groups(options.groups),
+        n_jobs=options.jobs,
+        backend=options.backend,
+        scheduler=options.scheduler,
+        job_timeout=options.job_timeout,
+        output=output,
+        groups=dataset_groups(datasets),
+        usage=options.usage,
+        retry_failed=retry_failed,
+        progress=shown,
+        command=options.command(),
+    )
+    if predicted is not None:
+        predicted(results)
+    if output is not None and (readable or details):
+        where = "processes" if options.backend == "processes" else "threads"
+        limits: Any = {"n_jobs": options.jobs, "backend": where, "job_timeout": options.job_timeout}
+        explained = None if shown is None else shown.explained
+        what: Any = {"wanted": wanted, "readable": readable, "details": details}
+        write_explanations(results, Path(output), **what, **limits, progress=explained)
+    return results
+
+
+class _AllJobs:
+    """Shows the jobs that predict and, after them, those that explain as the jobs of one study.
+
+    Parameters
+    ----------
+    progress : callable
+        Called with a `Progress` after every job.
+    n_explaining : int
+        How many jobs will explain.
+    """
+
+    def __init__(self, progress: Callable[[Progress], None], n_explaining: int) -> None:
+        self.progress = progress
+        self.n_explaining = n_explaining
+        self.predicted: Progress | None = None
+        self.n_kept: int | None = None
+
+    def __call__(self, state: Progress) -> None:
+        """Show how many of the jobs that predict are done."""
+        self.predicted = state
+        self.progress(replace(state, total=state.total + self.n_explaining))
+
+    def explained(self, done: int, total: int) -> None:
+        """Show how many of the jobs that explain are done; the first call has those of an earlier run."""
+        if self.n_kept is None:
+            self.n_kept = done
+        before = self.predicted
+        if before is not None and total:
+            counts = (before.done + done, before.total + total, before.resumed + self.n_kept)
+            self.progress(Progress(*counts, before.failed, step="explaining rows"))
+
+
+def read_row_groups(path: str | Path) -> dict[str, str]:
+    """The group of each row, from a file: a row's name and its group in each line, separated by a tab or a comma.
+
+    Empty lines and lines that begin with # are skipped.
+
+    Raises
+    ------
+    StudyError
+        If the file cannot be read, a line does not have two entries, or a row has two groups.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"the groups of rows cannot be read from {path}: {error}") from None
+    groups: dict[str, str] = {}
+    for number, line in enumerate(lines, start=1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        entries = [entry.strip() for entry in line.split("\t" if "\t" in line else ",")]
+        if len(entries) != 2 or not all(entries):
+            raise StudyError(
+                f"{path}, line {number}: expected the name of a row and its group, separated by a tab or a comma; got "
+                f"{line!r:.80}"
+            )
+        if groups.setdefault(entries[0], entries[1]) != entries[1]:
+            raise StudyError(
+                f"{path}, line {number}: row {entries[0]!r} is in the group {entries[1]!r}, but was in "
+                f"{groups[entries[0]]!r} before"
+            )
+    return groups
+
+
+# ------------------------------------------------------------------ study files
+
+_NAMES = (str, "a name or a list of names")
+_COUNT = (int, "a whole number above 0")
+# What the value of each key must be, as types and in words; keys that are not listed here are true or false.
+_KINDS: dict[str, tuple[Any, str]] = {
+    "data": _NAMES,
+    "methods": _NAMES,
+    "smoothing": _NAMES,
+    "alpha": ((int, float), "a number or a list of numbers"),
+    "lam": ((int, float, str), "a number or 'tuned'"),
+    "lam_relative": ((int, float), "a number from 1e-10 to 1"),
+    "lam_criterion": (str, "log_loss, auc or gmean"),
+    "folds": (int, "a whole number above 1"),
+    "seeds": _COUNT,
+    "groups": (str, "the name of a file"),
+    "min_support_in_folds": _COUNT,
+    "jobs": (int, "a whole number other than 0"),
+    "backend": (str, "threads, processes or dask"),
+    "scheduler": (str, "an address such as tcp://host:8786"),
+    "job_timeout": ((int, float), "a number of seconds"),
+}
+_LISTS = ("data", "methods", "smoothing", "alpha")
+_LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
+
+
+def read_study_file(path: str | Path) -> StudyOptions:
+    """Read the options of a study from a TOML file, whose keys are the options of ``hietan study``.
+
+    Raises
+    ------
+    StudyError
+        If the file is not TOML, a key is unknown or missing, or a value is not accepted for its key.
+    CatalogueError
+        If `lam` is neither a number above 0 nor "tuned".
+    """
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise StudyError(f"there is no study file {path}; check the path") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise StudyError(f"{path} is not a TOML file: {error}") from None
+    known = [field.name for field in fields(StudyOptions)]
+    values = {key.replace("-", "_"): value for key, value in content.items()}
+    for key, value in values.items():
+        if key not in known:
+            raise StudyError(f"{path}: unknown key {key!r}{suggest(key, known)}")
+        values[key] = _checked(path, key, value)
+    missing = [key for key in ("data", "methods") if key not in values]
+    if missing:
+        raise StudyError(f"{path}: the key {missing[0]!r} is missing")
+    return StudyOptions(**values)
+
+
+def _checked(path: Path, key: str, value: Any) -> Any:
+    kind, expected = _KINDS.get(key, (bool, "true or false"))
+    values = value if key in _LISTS and isinstance(value, list) else [value]
+    wrong = [v for v in values if not isinstance(v, kind) or (kind is not bool and isinstance(v, bool))]
+    if wrong or (key in _LEAST and value < _LEAST[key]) or (key == "jobs" and value == 0):
+        raise StudyError(f"{path}: {key} is {value!r}; expected {expected}")
+    return values if key in _LISTS else value

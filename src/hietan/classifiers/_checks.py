@@ -1,0 +1,375 @@
+"""Checks of parameters and data, and warnings for beginners, that several classifiers and selections share."""
+
+from __future__ import annotations
+
+import numbers
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array, check_random_state, compute_class_weight
+from sklearn.utils.sparsefuncs import min_max_axis
+
+from hietan import _kernel
+from hietan._runtime.parallel import MAX_JOBS
+from hietan._runtime.spelling import lookalikes
+from hietan.exceptions import DataWarning, HierarchyWarning
+from hietan.hierarchy import Hierarchy
+from hietan.structure._rows import Violation
+
+SMOOTHINGS = _kernel.SMOOTHINGS
+
+# ------------------------------------------------------------------------------------------ parameters
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a real number; True and False are not."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_finite(value: object) -> bool:
+    """Whether a value is a real number within the range of floats; True and False are not numbers."""
+    # Compared rather than converted: an int may be too large for a float, and NaN is not below anything.
+    return is_number(value) and abs(value) <= sys.float_info.max  # type: ignore[arg-type]
+
+
+def is_positive(value: object) -> bool:
+    """Whether a value is a number above 0 that a float can hold."""
+    return is_finite(value) and float(value) > 0  # type: ignore[arg-type]
+
+
+def is_weight(value: object) -> bool:
+    """Whether a value can be the weight of a prior guess: above 0, and so that logarithms stay finite."""
+    return is_number(value) and 1e-300 <= value < 1e300  # type: ignore[operator]
+
+
+def is_whole(value: object, least: int, most: int) -> bool:
+    """Whether a value is an integer within these limits, both included; True and False are not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool) and least <= int(value) <= most
+
+
+def is_one_of(accepted: Sequence[str]) -> Callable[[object], bool]:
+    """Return the test whether a value is one of these texts."""
+    return lambda value: isinstance(value, str) and value in accepted
+
+
+def _is_class_weight(value: object) -> bool:
+    if isinstance(value, Mapping):
+        return all(map(is_positive, value.values()))
+    return value is None or (isinstance(value, str) and value == "balanced")
+
+
+Accepted = Mapping[str, tuple[Callable[[Any], bool], str]]
+"""For each parameter, a test, and in words what is accepted."""
+ACCEPTED: Accepted = {
+    "alpha": (is_weight, "a number above 0 (from 1e-300 to below 1e300)"),
+    "smoothing": (is_one_of(SMOOTHINGS), f"one of {', '.join(SMOOTHINGS)}"),
+    "binarize": (
+        lambda value: value is None or is_finite(value),
+        "a number, the threshold above which a feature is 1, or None for an X that holds only 0 and 1",
+    ),
+    "class_weight": (_is_class_weight, "'balanced', a dict of class: number above 0, or None"),
+    "calibrate": (lambda value: isinstance(value, bool | np.bool_), "True or False"),
+    "n_jobs": (
+        lambda value: value is None or (is_whole(value, -MAX_JOBS, MAX_JOBS) and value != 0),
+        f"an integer other than 0 (and at most {MAX_JOBS}), or None",
+    ),
+}
+CHOSEN: Accepted = {
+    name: (
+        lambda value: value is None or is_weight(value),
+        "a number above 0 (from 1e-300 to below 1e300), or None to choose it by the training rows",
+    )
+    for name in ("alpha", "ridge")
+}
+"""What is accepted for parameters that can be chosen by the training rows."""
+
+
+def check_parameters(model: Any, accepted: Accepted) -> None:
+    """Raise an error for the first parameter of an estimator that is not accepted."""
+    for name, value in model.get_params(deep=False).items():
+        test, words = accepted.get(name, (lambda _: True, ""))
+        if not test(value):
+            raise ValueError(f"{name} must be {words}; got {value!r}")
+        if name == "hierarchy":
+            check_hierarchy(value)
+
+
+def check_hierarchy(hierarchy: Any) -> None:
+    """Raise an error for a value that is neither a hierarchy nor None."""
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        raise TypeError(
+            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
+            f"build one with Hierarchy.from_edges"
+        )
+
+
+def check_prior(class_prior: Any, n_classes: int) -> NDArray[np.float64]:
+    """The probabilities of the classes: those given, which must fit, or equal ones for None."""
+    if class_prior is None:
+        return np.full(n_classes, 1 / n_classes)
+    prior = np.asarray(class_prior)
+    if (
+        prior.dtype.kind not in "iuf"
+        or prior.shape != (n_classes,)
+        or not (prior > 0).all()
+        or not np.isclose(prior.sum(), 1)
+    ):
+        raise ValueError(
+            f"class_prior must hold a probability above 0 for each of the {n_classes} classes, summing to 1; "
+            f"got {class_prior!r}"
+        )
+    return prior.astype(np.float64)
+
+
+def random_source(random_state: Any) -> np.random.RandomState | np.random.Generator:
+    """The source of random choices that a `random_state` stands for: scikit-learn's kinds, or a NumPy Generator."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    source: np.random.RandomState = check_random_state(random_state)
+    return source
+
+
+def require_classes_to_tell_apart(model: Any, classes: NDArray[Any]) -> None:
+    """Raise an error if there is only one class."""
+    if len(classes) < 2:
+        raise ValueError(
+            f"{type(model).__name__} needs at least two classes, but there is only one class: {classes.tolist()}"
+        )
+
+
+def require_two_classes(classes: NDArray[Any]) -> None:
+    """Refuse importances of more than two classes, as an attribute that does not exist."""
+    if len(classes) > 2:
+        raise AttributeError(
+            f"feature_importances_ needs two classes, but there are {len(classes)}: what a feature contributes against "
+            f"several others depends on the whole row, which the counts do not hold; average the contributions of "
+            f"explain(X) over rows instead"
+        )
+
+
+# ------------------------------------------------------------------------------------------ weights
+
+
+def read_weights(sample_weight: Any, n_rows: int) -> NDArray[np.float64] | None:
+    """Validate the weights of rows: a number of 0 or more for each, not all of them 0; None stays None."""
+    if sample_weight is None:
+        return None
+    weights: NDArray[np.float64] = check_array(
+        sample_weight, ensure_2d=False, ensure_min_samples=0, dtype=np.float64, input_name="sample_weight"
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight must have a number for each row, shape ({n_rows},), but has the shape {weights.shape}"
+        )
+    if (weights < 0).any():
+        row = int(np.flatnonzero(weights < 0)[0])
+        raise ValueError(f"sample_weight must not be negative, but row {row} has the weight {weights[row]}")
+    return weights
+
+
+def require_weight(labels: NDArray[Any]) -> None:
+    """Refuse rows of which none has a weight above 0, so that no label occurs."""
+    if not len(labels):
+        raise ValueError("sample_weight is zero for all rows; at least one must weigh more")
+
+
+def class_weights(
+    weight: Mapping[Any, float] | str | None, classes: NDArray[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """What the weights of the rows of each class are multiplied with; None if they stay as they are.
+
+    Parameters
+    ----------
+    weight : {"balanced"}, mapping or None
+        The parameter `class_weight`.
+    classes : array of shape (n_classes,)
+        The labels, sorted.
+    totals : array of shape (n_classes,)
+        The sum of the weights of the rows of each class: "balanced" divides by it.
+    """
+    if weight is None:
+        return None
+    if isinstance(weight, str):
+        balanced: NDArray[np.float64] = totals.sum() / (len(classes) * totals)
+        return balanced
+    return np.asarray(compute_class_weight(weight, classes=classes, y=classes), dtype=np.float64)
+
+
+# ------------------------------------------------------------------------------------------ data
+
+
+def in_memory(rows: Any, taker: str, reason: str) -> Any:
+    """Return rows or labels as they are, but refuse a Dask collection; `taker` and `reason` are for the error."""
+    if is_partitioned(rows):
+        raise TypeError(
+            f"{taker} takes rows in memory, got a Dask {type(rows).__name__}; {reason}: pass the result of .compute()"
+        )
+    return rows
+
+
+def refuse_dataset(model: Any, X: Any, y: Any) -> None:
+    """Refuse a dataset in place of rows and classes, and say what to pass."""
+    if y is None and hasattr(X, "X") and hasattr(X, "y"):
+        name = type(model).__name__
+        raise TypeError(
+            f"fit takes rows and classes, got a {type(X).__name__}; use "
+            f"{name}(hierarchy=data.hierarchy).fit(data.X, data.y)"
+        )
+
+
+def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
+    """The hierarchy over the columns of X; without one, columns that are not related to each other."""
+    if hierarchy is not None:
+        return hierarchy.align(names, n_features)
+    if names is None or len(set(names)) < len(names) or not all(names):
+        names = [f"x{j}" for j in range(n_features)]
+    return Hierarchy.unrelated(names)
+
+
+# ------------------------------------------------------------------------------------------ warnings
+
+
+def warn_of_columns(hierarchy: Hierarchy | None, names: Sequence[str] | None, stacklevel: int) -> None:
+    """Warn if columns are not in the hierarchy but look like features of it, or if their ancestors are not columns."""
+    if hierarchy is None or names is None or tuple(names) == hierarchy.features:
+        return
+    _warn_of_misspelt(hierarchy, names, stacklevel + 1)
+    _warn_of_missing_ancestors(hierarchy, names, stacklevel + 1)
+
+
+def _warn_of_missing_ancestors(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
+    """Warn if most columns have ancestors of which none is a column, so that the hierarchy hardly relates any two.
+
+    An ancestor of all columns, such as the root of an ontology, would be the same in all rows and is not missed. That
+    some ancestors are absent is not a mistake either: features may have been selected.
+    """
+    known = [name for name in names if name in hierarchy]
+    over = hierarchy.restrict(known)
+    tops = [name for name in over.roots if hierarchy.parents(name)]
+    related = len(known) - len(over.roots)
+    if len(tops) <= related:
+        return
+    every = set(known)
+    common = {
+        above for above in hierarchy.ancestors(tops[0]) if every <= hierarchy.descendants(above) | {above}
+    }
+    cut_off = [name for name in tops if not common.issuperset(hierarchy.parents(name))]
+    if len(cut_off) > related:
+        example = hierarchy.parents(cut_off[0])[0]
+        warnings.warn(
+            f"{len(cut_off)} columns have ancestors in the hierarchy that are not columns, such as {cut_off[0]!r} and "
+            f"{example!r}, so the hierarchy does not relate them; Dataset.from_frame or HierarchyEncoder adds them. If "
+            f"this is intended: warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_without_hierarchy(model: Any, stacklevel: int) -> None:
+    """Warn if a classifier that uses a hierarchy has none."""
+    if model.hierarchy is None and model.without_hierarchy:
+        warnings.warn(
+            f"{type(model).__name__} has no hierarchy and is therefore {model.without_hierarchy}; pass one, "
+            f"{type(model).__name__}(hierarchy=...). If this is intended, pass Hierarchy.unrelated(names)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _warn_of_misspelt(hierarchy: Hierarchy, names: Sequence[str], stacklevel: int) -> None:
+    """Warn if columns that the hierarchy does not know look like features of it that X lacks.
+
+    Other unknown columns are not a mistake: X may have features that are not in the hierarchy.
+    """
+    unknown = [name for name in names if name not in hierarchy]
+    if not unknown:
+        return
+    present = set(names)
+    found = lookalikes(unknown, (feature for feature in hierarchy.features if feature not in present))
+    if found:
+        shown = ", ".join(f"{name!r} for {meant!r}" for name, meant in list(found.items())[:3])
+        more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
+        warnings.warn(
+            f"X has columns that are not in the hierarchy but look like features of it: {shown}{more}. As they "
+            f"are written, they are not related to any feature; rename them to match. If this is intended: "
+            f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+            HierarchyWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_lost_values(
+    X: Any, threshold: float | None, names: Sequence[str] | None, stacklevel: int
+) -> None:
+    """Warn if columns that vary become constant by `binarize`, or if counts become yes or no by its default."""
+    is_sparse = bool(sp.issparse(X))
+    values = X.data if is_sparse else X
+    if threshold is None or not values.size or values.dtype.kind == "b":
+        return
+    least, most = values.min(), values.max()
+    if (
+        least >= 0
+        and most <= 1
+        and (values.dtype.kind in "ui" or bool(((values == 0) | (values == 1)).all()))
+    ):
+        return
+    low, high = min_max_axis(X, axis=0) if is_sparse else (X.min(axis=0), X.max(axis=0))
+
+    def shown(at: NDArray[np.intp]) -> str:
+        j = int(at[0])
+        return f"column {names[j] if names is not None else j!r}, which runs from {low[j]} to {high[j]}"
+
+    lost = np.flatnonzero((low < high) & ((low > threshold) | (high <= threshold)))
+    if lost.size:
+        only = " If 2 means yes and 1 no, pass X == 2." if (least, most) == (1, 2) else ""
+        warnings.warn(
+            f"{lost.size} of {X.shape[1]} columns vary but are the same in all rows after binarize={threshold}, such "
+            f"as {shown(lost)}.{only} Choose a threshold that divides them, or bin them, for example with "
+            f"Dataset.from_frame or KBinsDiscretizer",
+            DataWarning,
+            stacklevel=stacklevel + 1,
+        )
+        return
+    counts = np.flatnonzero((low >= 0) & (high > 1)) if threshold == 0 else lost
+    if counts.size:
+        fractions = X.indices[X.data != np.floor(X.data)] if is_sparse else np.nonzero(X != np.floor(X))[1]
+        counts = np.setdiff1d(counts, fractions)
+    if counts.size:
+        warnings.warn(
+            f"{counts.size} of {X.shape[1]} columns hold counts, such as {shown(counts)}. Every number above 0 counts "
+            f"as 1: pass X > 0 if this is intended, or bin them, for example with Dataset.from_frame or "
+            f"KBinsDiscretizer",
+            DataWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def warn_of_contradiction(found: Violation | None, stacklevel: int) -> None:
+    """Warn about a row that contradicts the hierarchy, if one was found."""
+    if found is None:
+        return
+    row, parent, child = found
+    warnings.warn(
+        f"X contradicts the hierarchy: in row {row}, {child!r} is 1 but its parent {parent!r} is 0. Are the edges "
+        f"(parent, child), and unnamed columns in the order of hierarchy.features? hierarchy.violations(X) shows more, "
+        f"hierarchy.close(X) propagates the ones. If this is intended: "
+        f"warnings.simplefilter('ignore', hietan.HierarchyWarning)",
+        HierarchyWarning,
+        stacklevel=stacklevel + 1,
+    )
+
+
+def is_partitioned(X: object) -> bool:
+    """Return whether X is a Dask collection, or a list of delayed blocks, without importing Dask."""
+    if isinstance(X, list | tuple):
+        return len(X) > 0 and all(_is_dask(block) for block in X)
+    return _is_dask(X)
+
+
+def _is_dask(value: object) -> bool:
+    return any(kind.__module__.partition(".")[0] in ("dask", "dask_expr") for kind in type(value).__mro__)

@@ -1,0 +1,279 @@
+"""HieBAN: the hierarchy itself is the Bayesian network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hietan.classifiers._base import BaseBayes, check_numbers, require
+from hietan.classifiers._checks import (
+    ACCEPTED,
+    CHOSEN,
+    Accepted,
+    in_memory,
+    is_partitioned,
+    is_weight,
+    require_two_classes,
+)
+from hietan.classifiers._fitting import RowsInMemory, read_rows
+from hietan.classifiers._solvers.leave_one_out import Network
+from hietan.explain._score_parts import ScoreParts, StateParts, StateWords
+from hietan.hierarchy import Hierarchy
+from hietan.structure._importance import mean_open_contribution
+from hietan.structure._openings import OpenCounts, Openings, OpenScores, count_openings
+from hietan.structure._rows import BinaryRows, Violation, unpack
+from hietan.structure._tree import ABSENT, ROOT
+from hietan.structure._weights import in_units, weigh
+
+
+class HieBAN(BaseBayes):
+    """Bayesian network augmented naive Bayes whose network is the hierarchy itself.
+
+    The parents of a feature are its parents in the hierarchy. In rows that are closed upwards, a feature can be 1 only
+    where all its parents are 1: there it is *open*, and only there it is scored. So a feature with several parents
+    needs one probability per class, P(x_v = 1 | all parents are 1, c), rather than one for each combination of their
+    values. No structure is learned and no pairs are counted: time is in proportion to the ones of the data, and memory
+    to the number of features. A 1 without all its parents, in a row that is not closed, counts nowhere.
+
+    Parameters
+    ----------
+    alpha : float or None, default 1.0
+        Weight of the prior guess in every probability; it must be above 0. None means that it is chosen from a grid by
+        the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
+        or classes above 1, the copies of a row are among the others, which makes the choice too optimistic: scale
+        the weights so that their mean is 1.
+    smoothing : {"laplace", "pooled"}, default "pooled"
+        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all classes together,
+        so that a value that is rare or certain favours no class.
+    calibrate : bool, default False
+        Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
+        loss of the training rows, which must then be in memory. Features that say the same thing are counted several
+        times, so plain probabilities are far too near 0 and 1. The ranking of rows by one model stays the same, but
+        the frequencies of the classes get more weight, so that predictions of a rare class become rarer. With whole
+        weights above 1, the choice is too optimistic, like that of `alpha`.
+    hierarchy, binarize, class_prior, class_weight, n_jobs
+        As for :class:`TAN`.
+
+    Attributes
+    ----------
+    class_weight_ : array of shape (n_classes,)
+        What the weights of the rows of each class were multiplied with, as `class_weight` says.
+    counts_ : OpenCounts
+        The counts, which are all that is kept of the training data.
+    alpha_ : float
+        The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    temperature_ : float
+        The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
+    feature_log_prob_ : array of shape (n_classes, n_features)
+        ln P(x_v = 1 | all parents are 1, c) of each feature.
+    classes_, class_count_, weight_unit_, hierarchy_, feature_importances_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import HieBAN, Hierarchy
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl")])
+    >>> X = pd.DataFrame({"animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0], "owl": [1, 0, 0, 0]})
+    >>> clf = HieBAN(hierarchy=hierarchy).fit(X, [1, 1, 0, 0])
+    >>> print(clf.predict(X))
+    [1 1 0 0]
+    >>> [c.feature for c in clf.explain(X)[2].contributions]  # without a bird, "owl" says nothing
+    ['animal', 'bird']
+    """
+
+    without_hierarchy = "naive Bayes"
+
+    counts_: OpenCounts
+    class_weight_: NDArray[np.float64]
+    _accepted: ClassVar[Accepted] = {**ACCEPTED, **CHOSEN}
+    _stored = BaseBayes._stored | {"alpha_", "temperature_", "class_weight_"}
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        alpha: float | None = 1.0,
+        smoothing: str = "pooled",
+        binarize: float | None = 0.0,
+        class_prior: ArrayLike | None = None,
+        class_weight: Mapping[Any, float] | str | None = None,
+        calibrate: bool = False,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.alpha = alpha
+        self.smoothing = smoothing
+        self.binarize = binarize
+        self.class_prior = class_prior
+        self.class_weight = class_weight
+        self.calibrate = calibrate
+        self.n_jobs = n_jobs
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y; see :meth:`TAN.fit`.
+
+        If `alpha` or a temperature is chosen, all rows must be in memory.
+        """
+        if is_partitioned(X):
+            self._require_no_choice()
+        rows, per_class = self._fit(X, y, sample_weight)
+        self._set_choices(per_class)
+        if self.alpha is None or self.calibrate:
+            assert isinstance(rows, RowsInMemory)
+            self._choose(rows)
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: ArrayLike | None = None, sample_weight: Any = None
+    ) -> Self:
+        """Add further training rows; see :meth:`TAN.partial_fit`. `alpha` must be given, and `calibrate` left out."""
+        self._require_no_choice()
+        self._set_choices(self._partial_fit(X, y, classes, sample_weight))
+        return self
+
+    def _require_no_choice(self) -> None:
+        """Raise an error if something is chosen by the training rows, which do not come at once and in memory."""
+        self._check_parameters()
+        if self.alpha is None:
+            raise ValueError(
+                "alpha=None chooses alpha by the scores of all training rows, so fit must get them at once and in "
+                "memory; pass a number as alpha to fit to parts of the data or to a Dask collection"
+            )
+        if self.calibrate:
+            raise ValueError(
+                "calibrate=True needs the scores of all training rows, so fit must get them at once and in memory; "
+                "leave calibrate out to fit to parts of the data or to a Dask collection"
+            )
+
+    def _set_choices(self, per_class: NDArray[np.float64] | None) -> None:
+        self.class_weight_ = np.ones(len(self.classes_)) if per_class is None else per_class
+        self.alpha_, self.temperature_ = float(1.0 if self.alpha is None else self.alpha), 1.0
+
+    def _choose(self, rows: RowsInMemory) -> None:
+        """Choose alpha and the temperature by the training rows."""
+        table = BinaryRows.from_matrix(rows.X, self.binarize, rows.units).sparse()
+        codes = np.searchsorted(self.classes_, rows.y)
+        log_prior = None if self.class_prior is None else self._log_prior()
+        if self.alpha is None:
+            self.alpha_ = self._network().choose_alpha(table, codes, log_prior)
+        if self.calibrate:
+            self.temperature_ = self._network().choose_temperature(table, codes, self.alpha_, log_prior)
+
+    @staticmethod
+    def _count(
+        rows: BinaryRows, codes: NDArray[np.int64], n_classes: int, hierarchy: Hierarchy, n_jobs: int | None
+    ) -> tuple[OpenCounts, Violation | None]:
+        return count_openings(rows, codes, n_classes, hierarchy, n_jobs=n_jobs)
+
+    def _learn(self) -> Openings:
+        return Openings(self.hierarchy_)
+
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
+        for name in ("alpha_", "temperature_"):
+            require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
+        check_numbers(fitted["class_weight_"], fitted["classes_"].shape, "class_weight_")
+        require(bool((fitted["class_weight_"] >= 0).all()), "class_weight_ holds a negative number")
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def leave_one_out_joint_log_proba(self, X: Any, y: Any, sample_weight: Any = None) -> NDArray[np.float64]:
+        """ln P(c, x) of training rows, each by the model of all other training rows; exact, without fitting again.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            Rows that the model was fitted to: all of them or some, but none more often than in the training data.
+        y : array of shape (n_samples,)
+            Their classes in the training data.
+        sample_weight : array of shape (n_samples,) or None, default None
+            The weight with which each row is left out: that of the fit (times that of its class, if `class_weight` is
+            given) leaves it out altogether. None means that of a row that `fit` got without one: 1 (one of the copies
+            that a whole weight stands for), times the weight of its class (`class_weight_`).
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            The scores in the order of `classes_`; not normalised.
+
+        Raises
+        ------
+        ValueError
+            If the counts of the model show that these rows cannot all be training rows.
+        """
+        check_is_fitted(self)
+        self._check_parameters()
+        in_memory(X, "leave_one_out_joint_log_proba", "the rows are compared with the counts of the model")
+        read = read_rows(self, X, y, sample_weight, reset=False)
+        unknown = np.setdiff1d(read.y, self.classes_)
+        if unknown.size:
+            raise ValueError(
+                f"y holds the labels {unknown.tolist()}, which are not among the classes {self.classes_.tolist()}"
+            )
+        weighted = read.weights is None and (self.class_weight_ != 1).any()
+        units = None
+        if weighted or read.weights is not None or self.weight_unit_ != 1:
+            per_class = self.class_weight_ if weighted else None
+            units = in_units(weigh(read.y, read.weights, self.classes_, per_class), self.weight_unit_)
+        rows = BinaryRows.from_matrix(read.X, self.binarize, units)
+        codes = np.searchsorted(self.classes_, read.y)
+        log_prior = None if self.class_prior is None else self._log_prior()
+        return self._network().joint_log(rows, codes, self._alpha, log_prior, self.temperature_)
+
+    @property
+    def feature_log_prob_(self) -> NDArray[np.float64]:
+        """ln P(x_v = 1 | all parents are 1, c) of each class and feature."""
+        check_is_fitted(self)
+        return np.ascontiguousarray(self._scores().on.T)
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """How much each feature contributes to the log-odds of the two classes: its mean absolute contribution.
+
+        This is the mean of ``|contribution|`` in `explain` over all training rows, each with its weight; a feature that
+        is not open contributes 0. It is computed from the counts alone. There are none for more than two classes.
+        """
+        check_is_fitted(self)
+        require_two_classes(self.classes_)
+        return mean_open_contribution(self._scores(), self.counts_) / self.temperature_
+
+    def _network(self) -> Network:
+        return Network(self._learned, self.counts_, self.smoothing, self.weight_unit_)
+
+    def _scores(self) -> OpenScores:
+        return self._network().scores(self._alpha)
+
+    def _joint_log(self, rows: BinaryRows) -> NDArray[np.float64]:
+        return self._log_prior() + self._scores().log_likelihood(rows) / self.temperature_
+
+    def _score_parts(self, rows: BinaryRows) -> ScoreParts:
+        values = unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
+        is_open, first = self._learned.open_in(values), self._learned.first_parents
+        # One parent stands for all, which are 1 as well; in a row that is not closed, it may not be open itself.
+        parents = np.where(is_open[:, first] & (first >= 0), first, ROOT)
+        return ScoreParts(
+            values=values,
+            parents=np.where(is_open, parents, ABSENT).astype(np.int32),
+            factors=self._scores().factors(values) / self.temperature_,
+            base=np.tile(self._log_prior(), (rows.n_rows, 1)),
+            score=lambda: self._joint_log(rows),
+        )
+
+    def _state_parts(self) -> StateParts:
+        scores, openings = self._scores(), self._learned
+
+        def words(rows: BinaryRows) -> StateWords:
+            ones = rows.words(np.arange(rows.n_rows))
+            is_open = openings.open_words(ones)  # a 1 without all its parents counts nowhere
+            return is_open, ones, is_open
+
+        factors = np.stack([scores.off, scores.off, scores.on, scores.on]) / self.temperature_
+        return StateParts(words, factors)

@@ -1,0 +1,422 @@
+"""ProximalGraph: logistic regression whose weights become sparse along the hierarchy."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hietan.classifiers._base import FittedState, require
+from hietan.classifiers._checks import (
+    ACCEPTED,
+    align_hierarchy,
+    check_parameters,
+    class_weights,
+    in_memory,
+    is_number,
+    is_one_of,
+    is_positive,
+    is_weight,
+    is_whole,
+    refuse_dataset,
+    require_classes_to_tell_apart,
+    require_weight,
+    warn_of_columns,
+    warn_without_hierarchy,
+)
+from hietan.classifiers._fitting import read_rows
+from hietan.classifiers._solvers.graph_path import GraphFit, LogisticProblem, kernel_rows
+from hietan.classifiers._solvers.lambda_path import (
+    LAMBDA_CRITERIA,
+    N_LAMBDAS,
+    SMALLEST,
+    Choice,
+    HeldOutRows,
+    LambdaSearch,
+    log_probabilities,
+)
+from hietan.explain import Explanations
+from hietan.explain._assemble import explain_linear, linear_contributions, target_index
+from hietan.explain._dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
+from hietan.explain._score_parts import LinearParts
+from hietan.hierarchy import Hierarchy
+from hietan.structure._penalty import graph_penalty
+
+N_FOLDS = 5
+
+
+def is_lambda_fraction(value: object) -> bool:
+    """Whether a value can be a fraction of the smallest lambda with all weights zero: a number from 1e-10 to 1."""
+    return is_number(value) and 1e-10 <= value <= 1  # type: ignore[operator]
+
+
+_ACCEPTED = {
+    **ACCEPTED,
+    "lam": (
+        lambda value: value is None or is_positive(value),
+        "a number above 0, or None to choose it by cross-validation",
+    ),
+    "lam_relative": (
+        lambda value: value is None or is_lambda_fraction(value),
+        "a number from 1e-10 to 1, or None",
+    ),
+    "criterion": (is_one_of(LAMBDA_CRITERIA), f"one of {', '.join(LAMBDA_CRITERIA)}"),
+    "max_iter": (lambda value: is_whole(value, 1, 2**62 - 1), "an integer above 0 (and below 2^62)"),
+    "tol": (is_positive, "a number above 0"),
+}
+
+
+class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
+    """Logistic regression with hierarchical groups (Mairal, Jenatton, Obozinski & Bach 2010).
+
+    Minimises the mean logistic loss plus lam times the sum, over all features v, of the largest ``|weight|`` among v
+    and its descendants. Such a group is zero as a whole, so the features used are closed upwards: if a feature is used,
+    so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
+    the edges of the hierarchy.
+
+    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
+    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
+
+    Parameters
+    ----------
+    lam : float or None, default None
+        Weight of the penalty, above 0. None means that it is given by `lam_relative`, or else chosen from 30 values,
+        log-spaced from the smallest value with all weights zero down to 1/1000 of it. The one that is best by
+        `criterion` in an inner cross-validation is taken, or the largest of several that are equal. The inner
+        cross-validation has 5 stratified folds, or fewer if a class has fewer rows.
+    lam_relative : float or None, default None
+        Weight of the penalty as a fraction of the smallest value with all weights zero, which depends on the training
+        rows; from 1e-10 to 1. It cannot be combined with `lam`.
+    criterion : {"log_loss", "auc", "gmean"}, default "log_loss"
+        What decides if `lam` is chosen, computed over the held-out rows of all inner folds together: the smallest log
+        loss; the largest area under the ROC curve, for several classes the mean of each against the rest; or the
+        largest geometric mean of sensitivity and specificity, at the threshold that is best for these rows, which
+        needs two classes. With the log loss, values below the one where it has clearly risen are not tried (see
+        `LambdaPath`), so that it is the fastest by far.
+    class_weight : {"balanced"}, dict or None, default None
+        Weights of the rows of each class. "balanced" gives each class the same total weight, in every problem of one
+        class against the rest. Weights are scaled to a sum of 1 over the rows, so that `lam` keeps its meaning. The
+        log loss that chooses `lam` uses them too; the other criteria do not depend on them.
+    max_iter : int, default 10000
+        The largest number of steps for each value of lam.
+    tol : float, default 1e-4
+        The fit stops at this duality gap, an upper bound on the distance of the objective from its minimum, as a
+        fraction of the loss of the constant model. A ConvergenceWarning is given if it is not reached.
+    hierarchy, n_jobs, random_state
+        As for :class:`TAN`.
+
+    Attributes
+    ----------
+    coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The weights. Two classes have one row, whose positive class is `classes_[1]`.
+    intercept_ : array of shape (1,) or (n_classes,)
+        The constant terms.
+    lam_ : float
+        The weight of the penalty: given, computed from `lam_relative`, or chosen.
+    path_ : LambdaPath
+        The values that were tried, their inner log losses and numbers of features; only if `lam` was chosen.
+        `path_.to_frame()` is a data frame.
+    selected_features_ : tuple of str
+        The names of the features whose weight is not 0 for some class, in the order of the columns ("x0", "x1", ...
+        for columns without names or hierarchy).
+    n_iter_ : array of shape (1,) or (n_classes,)
+        The number of steps taken at `lam_`.
+    gap_ : array of shape (1,) or (n_classes,)
+        The relative duality gap reached at `lam_`.
+    classes_, hierarchy_, n_features_in_, feature_names_in_
+        As for :class:`TAN`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from hietan import Hierarchy, ProximalGraph
+    >>> hierarchy = Hierarchy.from_edges([("animal", "bird"), ("bird", "owl"), ("animal", "cat")])
+    >>> rows = [[1, 1, 1, 0], [1, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 0]]
+    >>> X = pd.DataFrame(rows, columns=["animal", "bird", "owl", "cat"])
+    >>> clf = ProximalGraph(hierarchy=hierarchy, lam=0.1).fit(X, ["yes", "yes", "no", "no", "no", "yes"])
+    >>> clf.selected_features_
+    ('animal', 'bird', 'owl')
+    >>> print(clf.predict(X[:3]))
+    ['yes' 'yes' 'no']
+    """
+
+    without_hierarchy = "a logistic regression without a graph"
+
+    _stored = frozenset(
+        {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
+    )
+    _stored_sometimes = frozenset({"feature_names_in_", "path_"})
+
+    def __init__(
+        self,
+        *,
+        hierarchy: Hierarchy | None = None,
+        lam: float | None = None,
+        lam_relative: float | None = None,
+        criterion: str = "log_loss",
+        class_weight: Mapping[Any, float] | str | None = None,
+        max_iter: int = 10_000,
+        tol: float = 1e-4,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.hierarchy = hierarchy
+        self.lam = lam
+        self.lam_relative = lam_relative
+        self.criterion = criterion
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit to rows X, shape (n_samples, n_features), and classes y.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (n_samples, n_features)
+            The training rows. A sparse matrix is never made dense; the columns of a data frame are matched to the
+            hierarchy by name.
+        y : array of shape (n_samples,)
+            Their classes.
+        sample_weight : array of shape (n_samples,) or None, default None
+            The weights of the rows, multiplied with those of their classes; 0 leaves a row out. If all are whole
+            numbers, the fit is that of so many copies of each row. None means 1.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        refuse_dataset(self, X, y)
+        self._check_parameters()
+        # A refused fit leaves no model rather than half of two.
+        for name in self._stored | self._stored_sometimes:
+            self.__dict__.pop(name, None)
+        rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
+        require_weight(rows.labels)
+        rows = rows.with_copies()
+        self.classes_, codes = np.unique(rows.y, return_inverse=True)
+        require_classes_to_tell_apart(self, self.classes_)
+        self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
+        warn_of_columns(self.hierarchy, rows.names, stacklevel=2)
+        warn_without_hierarchy(self, stacklevel=2)
+        weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
+        fits, gaps = self._fit_problems(rows.X, codes, weights)
+        self._warn(gaps)
+        self.intercept_ = np.array([fit.intercept for fit in fits])
+        self.n_iter_ = np.array([fit.n_iter for fit in fits])
+        self.gap_ = np.array([fit.relative_gap for fit in fits])
+        self.coef_ = np.stack([fit.coef for fit in fits])  # the last: with them, the model is fitted
+        return self
+
+    @property
+    def selected_features_(self) -> tuple[str, ...]:
+        """The names of the features whose weight is not 0 for some class, in the order of the columns."""
+        check_is_fitted(self)
+        used = np.flatnonzero((self.coef_ != 0).any(axis=0))
+        return tuple(self.hierarchy_.features[j] for j in used)
+
+    # ------------------------------------------------------------------------------------------ fitting
+
+    def _fit_problems(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> tuple[list[GraphFit], list[float]]:
+        """Set `lam_` and, if it was chosen, `path_`. The fit of each problem, and the gaps of all fits on the way."""
+        problems = self._problems(X, codes, weights)
+        if self.lam is not None:
+            self.lam_ = float(self.lam)
+        elif self.lam_relative is not None:
+            self.lam_ = float(self.lam_relative) * _smallest_empty(X, problems)
+        else:
+            choice = self._choose_lam(X, codes, weights, problems)
+            self.path_ = choice.path
+            self.lam_ = float(choice.path.lam[choice.path.best])
+            return choice.fits, choice.gaps
+        fits = [self._solve(problem, self.lam_) for problem in problems]
+        return fits, [fit.relative_gap for fit in fits]
+
+    def _problems(
+        self, X: Any, codes: NDArray[np.intp], weights: NDArray[np.float64]
+    ) -> list[LogisticProblem]:
+        """One problem for two classes, the second being positive; otherwise one per class, against the rest."""
+        X = sp.csr_array(X)
+        penalty, rows = graph_penalty(self.hierarchy_), kernel_rows(X)
+        n_classes = len(self.classes_)
+        problems = []
+        for c in [1] if n_classes == 2 else range(n_classes):
+            positive = codes == c
+            if self.class_weight == "balanced":
+                share = weights[positive].sum() / weights.sum()
+                products = weights * np.where(positive, 0.5 / share, 0.5 / (1 - share))
+            else:
+                products = self._row_weights(codes, weights)
+            problems.append(LogisticProblem(X, rows, positive, products, penalty))
+        return problems
+
+    def _row_weights(self, codes: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights of rows, multiplied with those of their classes."""
+        totals = np.bincount(codes, weights, minlength=len(self.classes_)).astype(np.float64)
+        per_class = class_weights(self.class_weight, self.classes_, totals)
+        return weights if per_class is None else weights * per_class[codes]
+
+    def _solve(self, problem: LogisticProblem, lam: float) -> GraphFit:
+        return problem.solve(lam, int(self.max_iter), float(self.tol))
+
+    def _choose_lam(
+        self,
+        X: Any,
+        codes: NDArray[np.intp],
+        weights: NDArray[np.float64],
+        problems: list[LogisticProblem],
+    ) -> Choice:
+        if self.criterion == "gmean" and len(self.classes_) > 2:
+            raise ValueError(
+                f"criterion='gmean' is that of the best threshold, which needs two classes, but y holds "
+                f"{len(self.classes_)}; choose 'log_loss' or 'auc'"
+            )
+        lams = _smallest_empty(X, problems) * np.logspace(0, np.log10(SMALLEST), N_LAMBDAS)
+        folds = [
+            HeldOutRows(X[test], test, self._problems(X[training], codes[training], weights[training]))
+            for training, test in self._folds(codes).split(codes, codes)
+        ]
+        search = LambdaSearch(problems, folds, codes, self._row_weights(codes, weights), self._solve)
+        return search.choose(lams, self.criterion, self.n_jobs)
+
+    def _folds(self, codes: NDArray[np.intp]) -> StratifiedKFold:
+        count = np.bincount(codes)
+        if count.min() < 2:
+            rare = self.classes_.tolist()[count.argmin()]
+            raise ValueError(
+                f"lam=None chooses lam by cross-validation, which needs two rows of each class, but class {rare!r} "
+                f"has 1 sample; give lam a value, or add rows of that class"
+            )
+        n_folds = min(N_FOLDS, int(count.min()))
+        seed = self.random_state
+        if isinstance(seed, np.random.Generator):  # which scikit-learn's splitters do not take
+            seed = int(seed.integers(2**32))
+        return StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+
+    def _warn(self, gaps: Sequence[float]) -> None:
+        missed = sum(not gap <= self.tol for gap in gaps)  # a gap that is not a number was missed too
+        if missed:
+            warnings.warn(
+                f"{missed} of {len(gaps)} fits stopped at max_iter={self.max_iter} with a relative duality gap of up "
+                f"to {max(gaps):.1e}, above tol={self.tol}; raise max_iter or tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    # ------------------------------------------------------------------------------------------ predicting
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
+        check_is_fitted(self)
+        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
+        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        return scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """ln P(c | x) for each row and class, in the order of `classes_`."""
+        return log_probabilities(self.decision_function(X))
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """P(c | x) for each row and class; with more than two classes, their sigmoids divided by their sum."""
+        probability: NDArray[np.float64] = np.exp(self.predict_log_proba(X))
+        return probability
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of each row; ties go to the class that comes first in `classes_`."""
+        scores = self.decision_function(X)
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[best]
+        return labels
+
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
+        """Why each row of X is classified as it is: weight times value of each feature, adding up to the score.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
+        target : label or None, default None
+            The class whose `decision_function` is explained. None means the second of two classes, or the predicted
+            class if there are more.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
+        scores = self.decision_function(X)
+        read: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        weights, constants = self.coef_, self.intercept_
+        if scores.ndim == 1:  # the first of two classes has minus the score of the second
+            scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
+            constants = np.concatenate([-constants, constants])
+        return explain_linear(
+            LinearParts(read, weights, constants, scores, self.predict_proba(X)),
+            method=type(self).__name__,
+            rows=row_labels(X, read.shape[0]),
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=readable_names(term_names, self.hierarchy_.features),
+        )
+
+    @also_of_whole_datasets
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the score of a class in each row of X: the numbers of `explain`, many at a time.
+
+        `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
+        """
+        check_is_fitted(self)
+        read = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        chosen = np.searchsorted(self.classes_, self.predict(X))
+        if target is not None or len(self.classes_) == 2:
+            chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
+        weights = np.vstack([-self.coef_, self.coef_])[-len(self.classes_) :]
+        return linear_contributions(read, weights, chosen)
+
+    # ------------------------------------------------------------------------------------------ checking
+
+    def _check_parameters(self) -> None:
+        check_parameters(self, _ACCEPTED)
+        if self.lam is not None and self.lam_relative is not None:
+            given = f"lam={self.lam!r} and lam_relative={self.lam_relative!r}"
+            raise ValueError(f"lam and lam_relative exclude each other; got {given}: set one of them to None")
+
+    def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        super()._check_fitted(fitted)
+        require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _in_memory(rows: Any) -> Any:
+    return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
+
+
+def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:
+    """The smallest lambda with all weights zero; 1 if any has, since no column varies with the class."""
+    smallest = max(problem.lam_max() for problem in problems)
+    return smallest if smallest > 1e-14 * abs(X).max() else 1.0

@@ -1,0 +1,170 @@
+"""The application: all commands together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from hietan.cli import (
+    INTERRUPTED,
+    _build,
+    _compare,
+    _datasets,
+    _demo,
+    _explain,
+    _filter,
+    _fit,
+    _info,
+    _methods,
+    _predict,
+    _report,
+    _study,
+)
+from hietan.cli._messages import fail, say
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "demo": _demo.demo,
+    "datasets": _datasets.datasets,
+    "methods": _methods.methods,
+    "fetch": _datasets.fetch,
+    "build": _build.build,
+    "info": _info.info,
+    "fit": _fit.fit,
+    "predict": _predict.predict,
+    "explain": _explain.explain,
+    "study": _study.study,
+    "compare": _compare.compare,
+    "report": _report.report,
+    "filter": _filter.filter_terms,
+}
+"""All commands, from looking around to data, models and comparisons, as in docs/command-line.md."""
+
+# Examples end the help of a command. A backslash breaks a line, so that each fits in 80 columns.
+EXAMPLES = {
+    "demo": """
+hietan demo
+hietan demo --data fly-BP --report out/_report.html
+""",
+    "datasets": """
+hietan datasets
+hietan info worm-BP
+hietan fit worm-BP -o model.hietan
+""",
+    "build": r"""
+hietan build --edges edges.csv --pairs items.csv --labels labels.csv \
+    -o shop.hietan
+hietan build --ontology go.obo --annotations wb.gaf.gz --labels genes.csv \
+    --namespaces BP --drop-term GO:0008340 -o worm.hietan
+hietan build --ontology go.obo --annotations wb.gaf.gz --namespaces BP \
+    --features-of worm.hietan -o genome.hietan
+""",
+    "info": """
+hietan info worm-BP
+hietan info model.hietan
+""",
+    "fetch": """
+hietan fetch gene-ontology
+hietan fetch annotations-worm --data-home data
+""",
+    "study": r"""
+hietan study --data worm-BP --methods paper -o study
+hietan study --data shop.hietan --methods ours --methods tan:alpha=0.5 \
+    --folds 5 --seeds 3 --jobs 2 -o study
+hietan study _study.toml --jobs 2
+""",
+    "compare": """
+hietan compare study --control tan --scores
+hietan compare study --metric auc --rope 0.02
+""",
+    "report": r"""
+hietan report study -o _report.html
+hietan report study \
+    --term-url "ICD=https://icd.who.int/browse10/2019/en#/{id}"
+""",
+    "explain": """
+hietan explain model.hietan worm-BP --row daf-16
+hietan explain model.hietan worm-BP --row daf-16 --trace --limit 5
+""",
+    "fit": """
+hietan fit worm-BP -o model.hietan
+hietan fit worm-BP -m hie-tan-lite --smoothing pooled -o model.hietan
+hietan fit shop.hietan -m hip-nb --threshold gmean
+""",
+    "methods": """
+hietan methods
+""",
+    "predict": r"""
+hietan predict model.hietan genome.hietan -o ranked.csv --report
+hietan predict model.hietan genome.hietan --new-only \
+    --exclude genes.csv --exclude-column symbol
+""",
+    "filter": r"""
+hietan filter result.csv --hierarchy go-basic.obo
+hietan filter result.csv --hierarchy go-basic.obo --column ID \
+    --keep relevant --score p.adjust -o filtered.csv
+""",
+}
+
+
+class _Commands(TyperGroup):
+    """The commands; Ctrl-C is told in one line even where a command has not begun its work, or has finished it."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that the words name."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            say("interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def make_app() -> typer.Typer:
+    """The typer application with all its commands."""
+    app = typer.Typer(
+        name="hietan",
+        cls=_Commands,
+        help="Classification with hierarchical features: exact, explainable, fast.",
+        epilog="Begin with:  hietan demo\n\nExamples of a command:  hietan COMMAND --help\n\n"
+        "For completion in your shell:  hietan --install-completion",
+        no_args_is_help=True,
+        invoke_without_command=True,
+        rich_markup_mode=None,  # boxes leave too little room for the help of many options at 80 columns
+    )
+
+    @app.callback()
+    def options(
+        ctx: typer.Context,
+        version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+        verbose: Annotated[
+            bool, typer.Option("--verbose", help="With --version: also print what a bug report needs.")
+        ] = False,
+    ) -> None:
+        if version:
+            _print_version(verbose)
+            raise typer.Exit
+        if ctx.invoked_subcommand is None:
+            fail("no command was given; `hietan --help` lists them")
+        if verbose:
+            fail("--verbose belongs to --version: `hietan --version --verbose`")
+
+    for name, command in COMMANDS.items():
+        lines = ["Examples:", *EXAMPLES[name].strip().splitlines()]
+        app.command(name, epilog="\b\n" + "\n  ".join(lines))(command)  # \b: these lines are not filled
+    return app
+
+
+def _print_version(verbose: bool) -> None:
+    from hietan import __version__
+
+    if not verbose:
+        say(f"hietan {__version__}")
+        return
+    from hietan._runtime.show_versions import describe_environment
+
+    facts = describe_environment()
+    width = max(map(len, facts))
+    for name, value in facts.items():
+        say(f"{name:<{width}}  {value}")

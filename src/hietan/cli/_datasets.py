@@ -1,0 +1,59 @@
+"""The commands `datasets` and `fetch`: named datasets, and published files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hietan.cli._messages import (
+    Quiet,
+    errors,
+    is_watched,
+    make_console,
+    make_table,
+    say,
+)
+
+Collection = Annotated[
+    str,
+    typer.Argument(
+        help="ageing-genes, gene-ontology, annotations-worm (or -fly ...), genage-models, genage-human or gene2go."
+    ),
+]
+
+
+def datasets() -> None:
+    """List the datasets that have names, and where they come from.
+
+    Wherever a command takes a dataset, it also takes a file that `hietan build` wrote.
+    """
+    from hietan.catalogue import dataset_sets
+    from hietan.catalogue._datasets import dataset_set_notes
+
+    notes = dataset_set_notes()
+    columns: dict[str, dict[str, Any]] = {"set": {"no_wrap": True}, "what it holds": {}, "datasets": {}}
+    rows = [[name, notes[name], ", ".join(members)] for name, members in dataset_sets().items()]
+    make_console().print(make_table("For --data and wherever a dataset is asked for", columns, rows))
+    say("BP: biological process; MF: molecular function; CC: cellular component")
+
+
+def fetch(
+    name: Collection,
+    release: Annotated[
+        str, typer.Option(help="The release: current, or a date such as 2026-06-19.")
+    ] = "current",
+    data_home: Annotated[Path | None, typer.Option(help="The directory where files are kept.")] = None,
+    refresh: Annotated[
+        bool, typer.Option(help="Download files again even if they are already there.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Find or download published files, and print where they are."""
+    from hietan.datasets._fetching.fetch import fetch_collection
+
+    with errors(interrupted="files that were already complete are kept"):
+        paths = fetch_collection(name, release, data_home=data_home, refresh=refresh, progress=is_watched())
+    for path in paths:
+        say(path)

@@ -1,0 +1,164 @@
+"""The command `demo`: real ageing genes, the methods compared on them, and the genes ranked with reasons."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hietan.cli import _completion
+from hietan.cli._messages import (
+    Quiet,
+    errors,
+    is_watched,
+    make_console,
+    make_table,
+    printable,
+    say,
+    working,
+)
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from hietan.evaluation import StudyResults
+    from hietan.explain import Explanation
+
+# With one smoothing, the report ranks all methods together: HieBAN has another default than the others.
+SMOOTHING = "pooled"
+RANKS_GENES = "hie-logistic"
+REASONS = 3
+
+
+def demo(
+    data: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="A dataset of two classes: a name (see `hietan datasets`) or a file.",
+            autocompletion=_completion.datasets,
+        ),
+    ] = "worm-BP",
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    genes: Annotated[int, typer.Option(min=1, help="Number of genes to list with their reasons.")] = 10,
+    jobs: Annotated[
+        int, typer.Option("--jobs", "-j", help="Number of jobs at a time; -1 for every core.")
+    ] = 1,
+    report: Annotated[
+        str, typer.Option(metavar="FILE", help="Also write this comparison as a page to open in a browser.")
+    ] = "",
+    quiet: Quiet = False,
+) -> None:
+    """Compare nine methods on ageing-related genes. The genes are then ranked, with reasons.
+
+    The genes of worm and fly are part of the package: neither files nor network are needed.
+    """
+    from hietan._io.files import temporary_directory
+    from hietan.catalogue import METHODS, StudyOptions, run_named_study
+
+    console = make_console()
+    page = Path(report) if report else None
+    methods = [entry.name for entry in METHODS.values() if entry.in_demo]
+    options = StudyOptions([data], methods, folds=folds, smoothing=[SMOOTHING], jobs=jobs)
+    with errors(page), temporary_directory() as folder:
+        began = time.perf_counter()
+        results = run_named_study(options, folder, show_downloads=is_watched())
+        (dataset,) = results.study.datasets.values()
+        console.print(_contents(dataset), highlight=False)
+        console.print(_scores(results, folds, time.perf_counter() - began))
+        ranked = _most_probable(results, genes)
+        console.print(_reasons(results, ranked))
+        if page is not None:
+            _write_report(results, folder, page, [dataset.instance_names[i] for i in ranked])
+    if report:
+        say(f"report: {report}")
+
+
+def _contents(data: Any) -> str:
+    """What a dataset holds, in one line."""
+    classes = ", ".join(f"{label} {(data.y == k).sum():,}" for k, label in enumerate(data.target_names))
+    rows, columns = data.X.shape
+    return printable(f"{data.name}: {rows:,} {data.row_noun}s, {columns:,} features; {classes}")
+
+
+def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
+    """The scores of the study, a row per method."""
+    from hietan.catalogue import METHODS
+
+    numbers = {column: {"justify": "right"} for column in ("GMean", "AUC")}
+    columns = {"method": {"no_wrap": True}, "what it does": {}, **numbers}
+    rows = []
+    for row in results.summary:
+        entry = METHODS[row.method]
+        rows.append([entry.title, entry.idea, f"{100 * row['gmean']:.1f}", f"{row['auc']:.3f}"])
+    title = f"{folds}-fold cross-validation with {SMOOTHING} smoothing; {seconds:.0f} s"
+    return make_table(title, columns, rows)
+
+
+def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
+    """The dataset, the key of the method in the study, and its predictions of rows that were set aside."""
+    for (dataset, key, _), pooled in results.predictions.items():
+        if results.study.methods[key].name == method:
+            return dataset, key, pooled
+    raise ValueError(f"{method} did not predict anything; `hietan study` shows why")
+
+
+def _most_probable(results: StudyResults, n: int) -> list[int]:
+    """The rows with the highest log-odds of the second class, each predicted by a model that did not know it."""
+    _, _, pooled = _predictions_by(results, RANKS_GENES)
+    if pooled.score is None or pooled.score.ndim != 1:
+        raise ValueError("the demo needs a dataset of two classes; `hietan study` takes any number")
+    order: list[int] = (-pooled.score).argsort(kind="stable")[:n].tolist()
+    return order
+
+
+def _reasons(results: StudyResults, rows: list[int]) -> Table:
+    """The rows with their strongest reasons for the second class, by the models that predicted them."""
+    from hietan.catalogue import METHODS
+    from hietan.evaluation._outputs.explanations import ChosenRows
+
+    dataset, key, pooled = _predictions_by(results, RANKS_GENES)
+    data = results.study.datasets[dataset]
+    chosen = ChosenRows(results.study, dataset, dict.fromkeys(rows, "ranked high"), {key: pooled})
+    explanations = chosen.explain(key).explanations
+    target = data.target_names[1]
+    columns: dict[str, dict[str, Any]] = {
+        "gene": {"no_wrap": True},
+        f"P({target})": {"justify": "right", "no_wrap": True},
+        "labelled": {"no_wrap": True},
+        "because": {},
+    }
+    cells = [
+        [
+            data.instance_names[i],
+            f"{pooled.proba[i, 1]:.2f}",
+            data.target_names[pooled.y_true[i]],
+            _in_favour(explanations[i]),
+        ]
+        for i in rows
+    ]
+    title = f"Most probably {target}, by {METHODS[RANKS_GENES].title} fitted without the gene"
+    return make_table(title, columns, cells)
+
+
+def _in_favour(explanation: Explanation) -> str:
+    """The features that speak most for the second of two classes, and what they add to its log-odds."""
+    sign = 1 if explanation.target == explanation.classes[1] else -1
+    parts = sorted(explanation.contributions, key=lambda part: -sign * part.contribution)
+    return "; ".join(
+        f"{'' if part.value else 'no '}{part.name} ({sign * part.contribution:+.2f})"
+        for part in parts[:REASONS]
+        if sign * part.contribution > 0
+    )
+
+
+def _write_report(results: StudyResults, folder: Path, page: Path, genes: list[str]) -> None:
+    """Write the page of the study; it also explains the genes that were listed."""
+    from hietan.evaluation._outputs.explanations import write_details
+    from hietan.report import write_report
+
+    with working("explaining rows") as progress:
+        write_details(results, folder, wanted=genes, progress=progress)
+    write_report(folder, page)

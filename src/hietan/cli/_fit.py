@@ -1,0 +1,178 @@
+"""The command `fit`: a model in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hietan.cli import _completion
+from hietan.cli._info import quality_line
+from hietan.cli._messages import (
+    Quiet,
+    errors,
+    fail,
+    is_watched,
+    refuse_overwriting,
+    tell,
+    working,
+)
+
+
+def fit(
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            help="A dataset: a name such as worm-BP, or a file.", autocompletion=_completion.datasets
+        ),
+    ],
+    method: Annotated[
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="A classifier of hietan, such as hie-ban, hie-tan-lite or tan:alpha=0.5; `hietan methods` "
+            "says when to "
+            "take which.",
+            autocompletion=_completion.methods,
+        ),
+    ] = "hie-logistic",
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The model file to write; unless given, DATASET-METHOD.hietan if it is new.",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the folds.")] = 0,
+    alpha: Annotated[
+        float | None,
+        typer.Option(help="Weight of the prior guess in the smoothing; the method's default unless given."),
+    ] = None,
+    smoothing: Annotated[
+        str | None,
+        typer.Option(
+            help="Kind of smoothing, laplace or pooled; the method's default unless given.",
+            autocompletion=_completion.one_of("laplace", "pooled"),
+        ),
+    ] = None,
+    lam: Annotated[
+        str | None,
+        typer.Option(help="Lambda of proximal-graph, or 'tuned' to choose it; 0.002 unless given."),
+    ] = None,
+    class_prior: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P,P,...",
+            help="Probabilities of the classes, in their order; as frequent as in the data unless given.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        str | None,
+        typer.Option(
+            metavar="P",
+            help="Predict the second of two classes from this probability on; 'gmean' chooses the threshold "
+            "with the best "
+            "GMean on held-out rows; unless given, the more probable class.",
+        ),
+    ] = None,
+    validate: Annotated[
+        bool,
+        typer.Option(
+            help="Measure and calibrate the model on rows that are held out; both are kept in the model "
+            "file. Without it, "
+            "fitting takes a fraction of the time."
+        ),
+    ] = True,
+    folds: Annotated[
+        int | None,
+        typer.Option(
+            "--folds",
+            min=1,
+            help="Folds of the cross-validation that measures the model; 1 holds one part of the rows out, "
+            "once. Unless "
+            "given, 5, or 1 where the standard error of AUC is then below 0.01 (from about 18,000 rows on).",
+        ),
+    ] = None,
+    row_noun: Annotated[
+        str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace DATASET-METHOD.hietan if it exists.")
+    ] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Fit a classifier to a dataset and write it to a model file.
+
+    The default is the most accurate of ours on 28 real datasets, on average.
+    """
+    from hietan.candidates import train_model
+    from hietan.candidates._models import check_folds, check_threshold
+    from hietan.catalogue import load_dataset
+    from hietan.catalogue._estimators import make_fitted_method
+    from hietan.exceptions import CatalogueError
+    from hietan.persistence._files import CLASSIFIERS
+
+    path = output or _model_path(dataset, method)
+    with errors(path):
+        estimator = make_fitted_method(
+            method,
+            alpha=alpha,
+            smoothing=smoothing,
+            lam=lam,
+            class_prior=_numbers("--class-prior", class_prior),
+        )
+        if (kind := type(estimator).__name__) not in CLASSIFIERS:
+            fail(
+                f"a model file holds a classifier of hietan, and {method} is a {kind}; compare it with "
+                "`hietan study`, or fit it in Python and store it with skops"
+            )
+        limit = _threshold(threshold)
+        check_threshold(limit, 2, validate)
+        check_folds(folds, validate)
+        refuse_overwriting(path, dataset)
+        if output is None and path.exists() and not force:
+            fail(f"{path} exists already; name another file with --output, or replace it with --force")
+        with working("reading"):
+            data = load_dataset(dataset, progress=is_watched())
+        options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds}
+        options |= {"threshold": limit, "row_noun": row_noun}
+        with working(f"fitting {method}") as progress:
+            try:
+                trained = train_model(estimator, data, method=method, progress=progress, **options)
+            except TypeError as error:  # a parameter that was given as text may be of any type
+                raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
+        with working("writing the model"):
+            trained.save(path)
+    tell(f"{kind} fitted to {data.name}: {len(data.y)} {trained.row_noun}s; written to {path}")
+    if trained.validation is not None:
+        tell(quality_line(trained))
+
+
+def _model_path(dataset: str, method: str) -> Path:
+    """The file of a model that is not named: what it was trained on, and by which method."""
+    from hietan._io.files import safe_file_name
+
+    stem = Path(dataset).stem if Path(dataset).suffix == ".hietan" else Path(dataset).name
+    return Path(safe_file_name(f"{stem}-{method.replace(':', '-')}") + ".hietan")
+
+
+def _numbers(option: str, text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise ValueError(
+            f"{option} is {text!r}; expected numbers separated by commas, such as 0.5,0.5"
+        ) from None
+
+
+def _threshold(text: str | None) -> float | str | None:
+    """A threshold as a number, if it is one; `check_threshold` judges the rest."""
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text

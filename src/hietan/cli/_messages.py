@@ -1,0 +1,283 @@
+"""What all commands print in the same way: errors and warnings as single lines, progress, tables.
+
+Every text that a command prints goes through `printable`: names come from files that others wrote, and must not be
+able to steer the terminal.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import Progress as Bar
+from rich.table import Table
+from rich.text import Text
+
+from hietan.cli import INTERRUPTED
+from hietan.exceptions import DataWarning, HietanError
+
+if TYPE_CHECKING:
+    from hietan.evaluation._study.plan import Progress
+
+SOME_FAILED, BAD_INPUT = 1, 2
+SECONDS_BETWEEN_LINES = 5.0
+_RESUME = "run the same command again to resume"
+
+
+_state = {"quiet": False}
+
+
+def set_quiet(quiet: bool) -> bool:
+    """Have `tell` and `is_watched` obey the option --quiet; it is called for each command that has the option."""
+    _state["quiet"] = quiet
+    return quiet
+
+
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet",
+        "-q",
+        help="Print neither progress nor what was done: only results, warnings and errors.",
+        callback=set_quiet,
+    ),
+]
+
+# ------------------------------------------------------------------ text
+
+# Control characters, line and paragraph separators, marks of writing direction, and halves of surrogate pairs.
+_NOT_SHOWN = (
+    *(*range(0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F),
+    *(*range(0x2028, 0x202F), *range(0x2066, 0x206A), *range(0xD800, 0xE000), 0xFEFF),
+)
+_ESCAPES = {code: repr(chr(code))[1:-1] for code in _NOT_SHOWN}
+
+
+def printable(value: object) -> str:
+    """The value as one line of text, in which characters that could steer a terminal are shown as escapes.
+
+    >>> print(printable("two\\nlines, \\x1b[2J"))
+    two\\nlines, \\x1b[2J
+    """
+    return str(value).translate(_ESCAPES)
+
+
+def say(message: object, *, err: bool = False) -> None:
+    """Print one line to the standard output, or to the standard error stream."""
+    typer.echo(printable(message), err=err)
+
+
+def tell(message: object) -> None:
+    """Print one line about what was done, unless the command is to be quiet."""
+    if not is_quiet():
+        say(message)
+
+
+def is_quiet() -> bool:
+    """Whether the command was given --quiet."""
+    return _state["quiet"]
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """A console that takes text literally: brackets are not markup, and colons do not make pictures."""
+    return Console(stderr=stderr, markup=False, emoji=False)
+
+
+def make_table(
+    title: str,
+    columns: Mapping[str, Any],
+    rows: Iterable[Iterable[object]],
+    bold: Collection[tuple[int, int]] = (),
+) -> Table:
+    """A table to print.
+
+    Parameters
+    ----------
+    title : str
+        The line above the table.
+    columns : mapping of str to dict
+        The heading of each column, and the options of `rich.table.Table.add_column` for it.
+    rows : iterable of iterable
+        The cells of each row.
+    bold : collection of (row, column)
+        The cells that are emphasised.
+    """
+    table = Table(
+        title=Text(printable(title), style="table.title"), title_justify="left", header_style="bold"
+    )
+    for heading, options in columns.items():
+        table.add_column(Text(heading), **options)
+    for r, row in enumerate(rows):
+        table.add_row(
+            *(Text(printable(cell), style="bold" if (r, c) in bold else "") for c, cell in enumerate(row))
+        )
+    return table
+
+
+# ------------------------------------------------------------------ errors and warnings
+
+
+@contextmanager
+def errors(
+    writing: Path | None = None, *, resumable: bool = False, interrupted: str = "nothing was written"
+) -> Iterator[None]:
+    """Turn bad input, file errors and Ctrl-C into one line and an exit code, and warnings into lines.
+
+    An exception of any other kind is a bug, and its traceback is shown.
+
+    Parameters
+    ----------
+    writing : path, optional
+        What the command writes; the error names it if the system does not say which file it concerns.
+    resumable : bool
+        Whether the same command continues where it stopped.
+    interrupted : str
+        What Ctrl-C leaves behind, if the command is not resumable.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", DataWarning)
+        warnings.showwarning = _warning_printer()
+        try:
+            yield
+        except OSError as error:
+            fail(_file_trouble(error, writing, resumable))
+        except (HietanError, ImportError, ValueError) as error:
+            fail(str(error))
+        except KeyboardInterrupt:
+            say(f"interrupted; {_RESUME if resumable else interrupted}", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+def refuse_overwriting(output: Path, *inputs: str | Path | None) -> None:
+    """Refuse to write a file over one that the command reads."""
+    for path in inputs:
+        if path is not None and output.exists() and Path(path).exists() and output.samefile(path):
+            fail(f"{output} is read by this command and would be overwritten; choose another --output")
+
+
+def fail(message: str) -> NoReturn:
+    """Print an error as one line, and end the command."""
+    say(f"error: {_one_line(message)}", err=True)
+    raise typer.Exit(BAD_INPUT) from None
+
+
+def _warning_printer() -> Callable[..., None]:
+    """A function that prints warnings as they occur, each text once."""
+    printed = set()
+
+    def show(message: Warning | str, *details: Any, **options: Any) -> None:
+        line = f"warning: {_one_line(str(message))}"
+        if line not in printed:
+            printed.add(line)
+            say(line, err=True)
+
+    return show
+
+
+def _file_trouble(error: OSError, writing: Path | None, resumable: bool) -> str:
+    if isinstance(error, FileNotFoundError) and error.filename:
+        return f"{error.filename} does not exist; check the path"
+    where = error.filename or writing
+    message = f"{where}: {error.strerror}" if where and error.strerror else str(error)
+    return f"{message}; what is on disk is intact: {_RESUME}" if resumable else message
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# ------------------------------------------------------------------ progress
+
+
+def is_watched() -> bool:
+    """Whether somebody sees progress: stderr is a terminal, and the command was not given --quiet."""
+    return not is_quiet() and bool(typer.get_text_stream("stderr").isatty())
+
+
+@contextmanager
+def working(what: str) -> Iterator[Callable[[int, int], None] | None]:
+    """Show that the command is at work, and for how long.
+
+    Yields a function to call with the number of steps that are done and the number of all steps; None where nobody sees
+    it.
+    """
+    if not is_watched():
+        yield None
+        return
+    columns: list[Any] = [SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn()]
+    with Bar(*columns, TimeElapsedColumn(), console=make_console(stderr=True), transient=True) as bar:
+        task = bar.add_task(printable(what), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def reporting(quiet: bool, console: Console | None = None) -> Iterator[Callable[[Progress], None] | None]:
+    """Yield a function to call after every job: a live bar in a terminal, plain lines elsewhere, None if quiet."""
+    console = console or make_console(stderr=True)
+    if quiet:
+        yield None
+    elif console.is_terminal:
+        with _bar(console) as bar:
+            task = bar.add_task("study", total=None, what="", failed="")
+            yield lambda progress: _update(bar, task, progress)
+    else:
+        yield PlainLines(console)
+
+
+class PlainLines:
+    """Prints a line at the beginning, every few seconds, and at the end."""
+
+    def __init__(self, console: Console) -> None:
+        self.console = console
+        self.began = time.monotonic()
+        self.last = -float("inf")
+
+    def __call__(self, progress: Progress) -> None:
+        now = time.monotonic()
+        finished = progress.done == progress.total
+        if finished or now - self.last >= SECONDS_BETWEEN_LINES:
+            self.last = now
+            line = progress_line(progress, now - self.began)
+            self.console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def progress_line(progress: Progress, seconds: float) -> str:
+    """How far a study has got after some seconds, and how much longer it will take at this pace."""
+    new = progress.done - progress.resumed
+    words = [f"{progress.done} of {progress.total} jobs"]
+    if progress.job is None and progress.resumed and not progress.step:
+        words.append(f"{progress.resumed} were already done")
+    if new and progress.done < progress.total:
+        words.append(f"about {seconds / new * (progress.total - progress.done):.0f} s left")
+    if progress.failed:
+        words.append(f"{progress.failed} failed")
+    if progress.step and progress.done < progress.total:
+        words.append(progress.step)
+    return ", ".join(words)
+
+
+def _bar(console: Console) -> Bar:
+    columns: list[Any] = [BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[what]}", markup=False)]
+    columns += [TextColumn("{task.fields[failed]}", style="red", markup=False)]
+    columns += [TimeElapsedColumn(), TimeRemainingColumn()]
+    return Bar(*columns, console=console, transient=True)
+
+
+def _update(bar: Bar, task: Any, progress: Progress) -> None:
+    what = progress.step or (f"{progress.job.dataset} {progress.job.method}" if progress.job else "")
+    failed = f"{progress.failed} failed" if progress.failed else ""
+    bar.update(task, completed=progress.done, total=progress.total, what=printable(what), failed=failed)

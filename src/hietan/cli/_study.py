@@ -1,0 +1,254 @@
+"""The command `study`.
+
+Here and in the other modules of commands, functions import the parts of the library that they need, so that `--help`
+does not wait for NumPy and scikit-learn.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hietan.cli import _completion
+from hietan.cli._messages import (
+    SOME_FAILED,
+    errors,
+    is_watched,
+    make_console,
+    reporting,
+    say,
+    set_quiet,
+    working,
+)
+
+if TYPE_CHECKING:
+    from hietan.catalogue import StudyOptions
+    from hietan.evaluation import StudyResults
+from hietan.cli._compare import print_ranking
+
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print neither progress nor tables.", callback=set_quiet),
+]
+
+
+def study(
+    ctx: typer.Context,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A study file (TOML), whose keys replace the options with the same names."),
+    ] = None,
+    data: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A dataset: a name such as worm-BP, a set such as ageing-2025 (see `hietan datasets`) or a file; "
+            "may be repeated.",
+            autocompletion=_completion.studied_datasets,
+        ),
+    ] = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A method: a name (see `hietan methods`), a set (paper, bayes, ours, modern, aire, all) or "
+            "an import "
+            "path; may be repeated.",
+            autocompletion=_completion.studied_methods,
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(min=2, help="Number of folds of the cross-validation.")] = 10,
+    seeds: Annotated[int, typer.Option(min=1, max=10_000, help="Number of seeds: 0, 1, ...")] = 1,
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep rows together in a fold, such as paralogous genes: a file with a row's name and its group in "
+            "each line.",
+        ),
+    ] = None,
+    alpha: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given.",
+        ),
+    ] = None,
+    smoothing: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KIND",
+            help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
+            "hie-ban).",
+            autocompletion=_completion.one_of("laplace", "pooled"),
+        ),
+    ] = None,
+    lam: Annotated[
+        str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
+    ] = None,
+    lam_relative: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Lambda of proximalGraph as a fraction of the smallest value with all weights zero, "
+            "instead of --lam.",
+        ),
+    ] = None,
+    lam_criterion: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What decides with --lam tuned: log_loss, auc, or gmean at the best threshold.",
+            autocompletion=_completion.one_of("log_loss", "auc", "gmean"),
+        ),
+    ] = "log_loss",
+    tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
+    tune_threshold: Annotated[
+        bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
+    ] = False,
+    min_support_in_folds: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Drop columns that are constant or have fewer ones than this in the training rows."
+        ),
+    ] = None,
+    usage: Annotated[bool, typer.Option(help="Count how often each feature is used.")] = True,
+    figures: Annotated[bool, typer.Option(help="Draw figures.")] = True,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Explain the most confident correct and incorrect predictions.")
+    ] = False,
+    genes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rows",
+            "--genes",
+            metavar="NAME",
+            help="Also explain the row with this name; may be repeated; implies --explain.",
+        ),
+    ] = None,
+    report: Annotated[
+        bool, typer.Option(help="Write report.html, a single file to open in a browser.")
+    ] = True,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            "-j",
+            min=-4096,
+            max=4096,
+            help="Number of jobs at a time; 1 unless given, -1 for every core.",
+        ),
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            help="Where jobs run: threads (unless given), processes or dask.",
+            autocompletion=_completion.one_of("threads", "processes", "dask"),
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Address of a Dask scheduler, such as tcp://host:8786; needs --backend dask."),
+    ] = None,
+    job_timeout: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="End jobs that take longer, and count them as failed."),
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option(help="Run again the jobs that failed before.")] = False,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Directory for the results.")] = Path(
+        "study"
+    ),
+    quiet: Quiet = False,
+) -> None:
+    """Compare classifiers by cross-validation. Tables, tests, figures and raw results go to a directory.
+
+    Run the same command again to resume. The exit code is 1 if some jobs failed, 2 if the study cannot be run as asked
+    and 130 if it was interrupted.
+    """
+    from hietan.catalogue import run_named_study
+
+    with errors(output, resumable=True):
+        options = _options(ctx, file)
+        drawn: list[Path] | None = [] if figures else None
+        with reporting(quiet) as progress:
+            results = run_named_study(
+                options,
+                output,
+                retry_failed=retry_failed,
+                progress=progress,
+                show_downloads=is_watched(),
+                wanted=genes or [],
+                readable=bool(explain or genes),
+                details=report,
+                predicted=partial(_write_tables_and_figures, output, drawn),
+            )
+        if report:
+            _write_report(output, quiet)
+    if not quiet:
+        _print_results(results, output, drawn)
+    if results.failures:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
+    """Return the options of the command, or those of a study file; a file can only be combined with where to run."""
+    from hietan.catalogue import StudyOptions, read_study_file
+    from hietan.exceptions import StudyError
+
+    named = {field.name: ctx.params[field.name] for field in fields(StudyOptions)}
+    known: dict[str, Any] = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in named.items()
+    }
+    if file is None:
+        if not known["data"] or not known["methods"]:
+            raise StudyError("a study needs --data and --methods, or a study file")
+        return StudyOptions(**{name: value for name, value in known.items() if value not in (None, [])})
+    where = {name: known.pop(name) for name in ("jobs", "backend", "scheduler", "job_timeout")}
+    given = [
+        f"--{'no-' if value is False else ''}{name.replace('_', '-')}"
+        for name, value in known.items()
+        if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    if given:
+        verb = "belongs" if len(given) == 1 else "belong"
+        raise StudyError(f"{', '.join(given)} {verb} in the study file {file}, not on the command line")
+    return read_study_file(file).run_where(**where)
+
+
+def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:
+    """Write tables and, unless `drawn` is None, figures, which are added to it.
+
+    It is done before rows are explained: whatever happens then, these files are there.
+    """
+    from hietan.evaluation._outputs.figures import write_figures
+    from hietan.evaluation._outputs.tables import write_tables
+
+    write_tables(results, output)
+    if drawn is not None:
+        drawn.extend(write_figures(results, output))
+
+
+def _write_report(output: Path, quiet: bool) -> None:
+    from hietan.report import write_report
+
+    with nullcontext() if quiet else working("writing the report"):
+        write_report(output)
+
+
+def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None) -> None:
+    console = make_console()
+    for ranking in results.rankings:
+        if ranking.metric == "gmean":
+            print_ranking(console, ranking)
+    if results.failures:
+        say(f"{len(results.failures)} jobs failed: see {output / 'failures.csv'}")
+    if drawn == [] and results.rankings:  # there was something to draw
+        say('no figures: pip install "hietan[plot]"')
+    say(f"results: {output}")
+    if (output / "report.html").exists():
+        say(f"report: {output / 'report.html'}")

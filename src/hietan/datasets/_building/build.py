@@ -1,0 +1,311 @@
+"""From an ontology, annotations and labels to a dataset, with an account of what was lost on the way."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from hietan.datasets._build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
+from hietan.datasets._building.columns import Columns, choose_columns, given_columns
+from hietan.datasets._building.extra_columns import (
+    Attributes,
+    ColumnTest,
+    choose_tests,
+    open_attributes,
+    passed_by_rows,
+)
+from hietan.datasets._building.genes import GeneRows, Genes, all_rows, genes_from_annotations, labelled_rows
+from hietan.datasets._building.options import BuildOptions
+from hietan.datasets._building.sources import (
+    file_hashes,
+    open_annotations,
+    open_labels,
+    open_ontology,
+    versions,
+)
+from hietan.datasets._building.term_lookup import TermMeanings
+from hietan.datasets._dataset import Dataset
+from hietan.datasets._duplicates import count_duplicates, first_of_each
+from hietan.datasets._readers.annotation_formats import Annotation
+from hietan.datasets._readers.annotations import AnnotationReader
+from hietan.datasets._readers.files import TextSource
+from hietan.datasets._readers.labels import Labels
+from hietan.datasets._readers.ontology import Ontology
+from hietan.exceptions import DataError, DataWarning
+from hietan.hierarchy import Hierarchy
+
+_OF_GENES = ("gaf", "gene2go", "gpad-1", "gpad-2")
+
+
+def build_dataset(
+    ontology: Ontology | Hierarchy | Iterable[tuple[str, str]] | TextSource,
+    annotations: Iterable[Annotation | tuple[str, str]] | Mapping[str, Iterable[str]] | TextSource,
+    labels: Labels | Mapping[str, str] | TextSource | None = None,
+    *,
+    columns: Any = None,
+    name: str = "",
+    row_noun: str | None = None,
+    **options: Any,
+) -> Dataset:
+    """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
+
+    Annotations that say NOT are left out; ids that were merged into another term are mapped to it; an annotation to a
+    term counts for all its ancestors; and two columns are related even if the path between them runs through terms that
+    are not columns. ``provenance["account"]`` says how many annotations, labels, genes and terms were read, dropped
+    (for the first reason that applies) and used, and how many relations between terms, if any, were lost.
+
+    Parameters
+    ----------
+    ontology : path, open file, Ontology, Hierarchy, frame or iterable of (parent, child)
+        The ontology: a file that `read_ontology` reads (OBO, a table of edges and others), or the edges themselves.
+    annotations : path, open file, frame, dict or iterable of Annotation
+        The annotations: a file that `read_annotations` reads (GAF, GPAD, gene2go, phenotype.hpoa, or a table), or
+        single annotations, for which pairs (id, term), a frame of two columns and a dict {id: terms} are accepted, too.
+    labels : path, open file, Labels, dict, series, frame or None
+        The labels: a table that `read_labels` reads, {id: label}, a series with the ids as its index, or a frame of two
+        columns. None builds all annotated genes, without labels.
+    columns : path, open file, frame or dict, optional
+        A further table, joined by the names of the rows: each of its columns becomes ordinary features, related to
+        nothing. Numbers are binned (`bins`), such as "age=[30, 45)", other values become a feature each, such as
+        "colour=red"; missing ones (empty, NA, NaN or ?) become the feature "age=missing". A file has the ids in the
+        column `id_column`, if it has one of that name, or else in the first; a frame has them in its index.
+    name : str
+        The name of the dataset.
+    row_noun : str, optional
+        What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF,
+        GPAD or gene2go file, "disease" if they are phenotype.hpoa, otherwise "row".
+    **options
+        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``.
+
+    Returns
+    -------
+    Dataset
+
+    Warns
+    -----
+    DataWarning
+        If any relation names a parent that the ontology does not define, if more than 5 % of the annotations name a
+        term that is unknown or obsolete, or if more than 5 % of the labels belong to an id without a usable annotation.
+
+    Examples
+    --------
+    >>> import io
+    >>> obo = "\\n".join(f"[Term]\\nid: T:{i}\\nis_a: T:{i // 2}" for i in range(2, 8)) + "\\n[Term]\\nid: T:1\\n"
+    >>> annotations = [Annotation("a", "T:4"), Annotation("b", "T:5"), Annotation("c", "T:6")]
+    >>> labels = {"a": "yes", "b": "yes", "c": "no", "d": "no"}
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     data = build_dataset(io.StringIO(obo), annotations, labels, min_support=1)
+    >>> data.feature_names, data.X.toarray().tolist()
+    (('T:2', 'T:3', 'T:4', 'T:5', 'T:6'), [[1, 0, 1, 0, 0], [1, 0, 0, 1, 0], [0, 1, 0, 0, 1]])
+    >>> data.provenance["account"]["labelled rows"]
+    {'read': 4, 'used': 3, 'dropped': {'no row of this name is annotated': 1}}
+    >>> print(caught[0].message)
+    25.0 % of the labelled rows (1 of 4) have no usable annotation
+    """
+    return assemble(
+        ontology,
+        annotations,
+        labels,
+        columns,
+        BuildOptions(**options),
+        name=name,
+        row_noun=row_noun,
+        origin="hietan.datasets.build_dataset",
+    )
+
+
+def assemble(
+    ontology: Any,
+    annotations: Any,
+    labels: Any,
+    columns: Any,
+    options: BuildOptions,
+    *,
+    name: str,
+    row_noun: str | None,
+    origin: str,
+) -> Dataset:
+    """Build a dataset from sources in every form that `build_dataset` accepts; it documents the rest."""
+    go = open_ontology(ontology, options)
+    options = options.resolved_for(go)
+    hierarchy = go.hierarchy_of(options.relations)
+    known_labels = open_labels(labels, options)
+    account = Account(
+        "{row}s" if known_labels is None else "labelled {row}s",
+        "terms" if options.features is None else "features asked for",
+    )
+    if known_labels is not None:
+        account.label_rows = known_labels.tally
+    account.relations.read = sum(1 for _ in go.edges(options.relations))
+    account.relations.drop(UNDEFINED_PARENT, len(go.undefined_parents(options.relations)))
+    stream = open_annotations(annotations, options, go)
+    format = stream.format if isinstance(stream, AnnotationReader) else ""
+    usual = "gene" if format in _OF_GENES else "disease" if format == "hpoa" else "row"
+    account.row_noun = row_noun or usual
+    left_out = _terms_to_leave_out(options.drop_terms, go, hierarchy)
+    meanings = TermMeanings(go, options.namespaces, options.follow_replaced, left_out)
+    genes = genes_from_annotations(stream, meanings, account.annotations, options.taxon, options.evidence)
+    if known_labels is None:
+        rows = all_rows(genes, options.match[0], account.rows)
+    else:
+        rows = labelled_rows(known_labels, genes, options.match, options.on_conflict, account.rows)
+    if not rows.names:
+        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
+    _count_lines(stream, genes, rows, account.annotations)
+    attributes = None
+    if columns is not None:
+        attributes = open_attributes(columns, rows.names, options.id_column, options.header)
+        account.table_rows, account.table_columns = attributes.rows, attributes.columns
+    rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
+    for complaint in account.complaints(meanings.unmatched):
+        warnings.warn(complaint, DataWarning, stacklevel=3)
+    target_names = () if known_labels is None else known_labels.classes
+    number = {label: c for c, label in enumerate(target_names)}
+    y = np.array([number.get(label, -1) for label in rows.labels], dtype=np.intp)  # -1 without labels
+    return Dataset(
+        X=chosen.X,
+        y=y,
+        hierarchy=chosen.hierarchy(hierarchy),
+        feature_names=chosen.names,
+        term_names=tuple(go.terms[t].name if t in go.terms else t for t in chosen.terms),
+        instance_names=tuple(rows.names),
+        target_names=target_names,
+        provenance={
+            "origin": origin,
+            "files": file_hashes(ontology, annotations, labels, columns),
+            "versions": versions(go, stream),
+            "options": options.as_dict(),
+            "account": account.as_dict(),
+            **_found_out(go, stream, known_labels, attributes),
+            "missing_features": list(chosen.missing),
+            "empty_rows": int((np.diff(chosen.X.indptr) == 0).sum()),
+            **count_duplicates(chosen.X, y),
+        },
+        name=name,
+        symbols=rows.symbols(genes),
+        synonyms=rows.synonyms(genes),
+        row_noun=account.row_noun,
+    )
+
+
+def _found_out(
+    ontology: Ontology, stream: Iterable[Annotation], labels: Labels | None, attributes: Attributes | None
+) -> dict[str, list[str]]:
+    """What was found out about the sources rather than stated: the formats of files and the order of columns."""
+    reader = stream if isinstance(stream, AnnotationReader) else None
+    found = [f"{reader.name}: read as {reader.format}"] if reader else []
+    for source in (ontology, reader, labels, attributes):
+        found += source.remarks if source is not None else ()
+    return {"found out": [_without_folder(remark) for remark in found]} if found else {}
+
+
+def _without_folder(remark: str) -> str:
+    """A remark about a file without the folder of the file, which says something about the machine alone."""
+    file, colon, rest = remark.partition(": ")
+    return PurePath(file).name + colon + rest if colon else remark
+
+
+def _terms_to_leave_out(
+    drop_terms: Iterable[str], ontology: Ontology, hierarchy: Hierarchy
+) -> frozenset[str]:
+    """The terms to leave out, and all terms below them."""
+    left_out = set[str]()
+    for term in drop_terms:
+        current = ontology.resolve(term)
+        if current is None:
+            raise ValueError(f"drop_terms names {term!r:.80}, which the ontology does not have")
+        left_out |= {current} | hierarchy.descendants(current)
+    return frozenset(left_out)
+
+
+def _count_lines(stream: Iterable[Annotation], genes: Genes, rows: GeneRows, tally: Tally) -> None:
+    """Count what is known only after reading: malformed lines, annotations of other genes, and repetitions."""
+    if isinstance(stream, AnnotationReader):
+        tally.read += stream.malformed
+        tally.drop("too few columns", stream.malformed)
+    in_rows = {name for objects in rows.objects for name in objects}
+    lines = zip(genes.numbers, genes.lines, strict=True)
+    tally.drop(OF_OTHERS, sum(n for name, n in lines if name not in in_rows))
+    tally.change("says the same as another", tally.used - genes.n_different(in_rows))
+
+
+def _choose_table(
+    rows: GeneRows,
+    genes: Genes,
+    ontology: Ontology,
+    hierarchy: Hierarchy,
+    attributes: Attributes | None,
+    options: BuildOptions,
+    account: Account,
+) -> tuple[GeneRows, Columns]:
+    """The rows and columns that are kept.
+
+    Rows are compared before roots and constant columns are dropped, and columns are counted over all rows before
+    duplicates are dropped, so that neither option changes what the other keeps.
+    """
+    column_of = {feature: j for j, feature in enumerate(hierarchy.features)}
+    X = hierarchy.close(genes.annotated(rows.objects, column_of, len(hierarchy)))
+    tests = _choose_tests(attributes, ontology, options)
+    if options.features is not None:
+        features = tuple(name for name in options.features if name not in tests)
+        columns = given_columns(X, ontology, hierarchy, features, account.terms)
+    else:
+        columns = choose_columns(X, ontology, options.namespaces, options.min_support, account.terms)
+        # The features that are missing because annotations were left out: those to drop at or above one of these.
+        to_drop = _terms_to_leave_out(options.drop_terms, ontology, hierarchy)
+        left_out = {
+            above
+            for term in genes.left_out
+            for above in ({term} | hierarchy.ancestors(term))
+            if above in to_drop
+        }
+        account.terms.read += len(left_out)
+        account.terms.drop(LEFT_OUT, len(left_out))
+    del X  # it may be as large as everything else together
+    if attributes is not None:
+        further = passed_by_rows(list(tests.values()), attributes, len(rows.names))
+        columns = columns.beside(further, tuple(tests), options.features)
+    if options.deduplicate:
+        kept = first_of_each(columns.X, rows.labels)
+        account.rows.drop("identical row of the same class", len(rows.names) - len(kept))
+        rows, columns = rows.take(kept), replace(columns, X=csr_array(columns.X[kept]))
+    if options.features is None:
+        columns = columns.without(
+            hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
+        )
+    if not columns.names:
+        raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
+    return rows, columns
+
+
+def _choose_tests(
+    attributes: Attributes | None, ontology: Ontology, options: BuildOptions
+) -> dict[str, ColumnTest]:
+    """The features from a further table by name: all that enough rows have, or those that were asked for."""
+    if attributes is None:
+        return {}
+    if options.features is None:
+        tests = choose_tests(attributes, options.bins, options.min_support)
+    else:
+        asked = [name for name in options.features if ontology.resolve(name) is None]
+        found = [ColumnTest.parse(name, attributes.values) for name in asked]
+        # A name that was not made here may read as a test, but then it is not that test's name.
+        tests = [
+            test for name, test in zip(asked, found, strict=True) if test is not None and test.name == name
+        ]
+        attributes.columns.read = len(attributes.values)
+    named = {test.name: test for test in tests}
+    for name in named:
+        if ontology.resolve(name) is not None:
+            raise DataError(
+                f"the further table makes a feature {name!r:.80}, which is a term; rename the column"
+            )
+    return named

@@ -1,0 +1,232 @@
+"""Ordinary features from a further table: its columns, joined by row, binned if they are numbers and one-hot if not.
+
+Every feature is a test of one column that its name spells out (``age<30``, ``age=[30, 45)``, ``colour=red``), so that a
+trained model's features can be computed for other rows from their names alone.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hietan.datasets._build_log import Tally
+from hietan.datasets._duplicates import first_repeated
+from hietan.datasets._readers.files import is_path
+from hietan.datasets._readers.tables import Table, is_position
+from hietan.exceptions import DataError
+
+MISSING = "missing"
+_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "<na>", MISSING))
+_NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?").fullmatch
+_RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """The columns of a table, with a text for each row of the dataset; "missing" where there is none.
+
+    Attributes
+    ----------
+    values : dict of str to array of str
+        The texts of each column, in the order of the rows.
+    rows, columns : Tally
+        Count the rows and columns of the table.
+    remarks : tuple of str
+        How many values of each column are missing, and what was found out about the table rather than stated.
+    """
+
+    values: dict[str, NDArray[Any]]
+    rows: Tally = field(default_factory=lambda: Tally("table rows"))
+    columns: Tally = field(default_factory=lambda: Tally("table columns"))
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ColumnTest:
+    """A feature: whether a column has a value, or a number between `low` (included) and `high` (not included)."""
+
+    column: str
+    value: str | None = None
+    low: float = -np.inf
+    high: float = np.inf
+
+    @property
+    def name(self) -> str:
+        """The test as text, which `parse` understands."""
+        if self.value is not None:
+            return f"{self.column}={self.value}"
+        if np.isinf(self.low):
+            return f"{self.column}<{self.high:.10g}"
+        return (
+            f"{self.column}>={self.low:.10g}"
+            if np.isinf(self.high)
+            else (f"{self.column}=[{self.low:.10g}, {self.high:.10g})")
+        )
+
+    @classmethod
+    def parse(cls, name: str, columns: Iterable[str]) -> ColumnTest | None:
+        """The test of this name, if it is one of these columns; the longest name of a column counts."""
+        for column in sorted(columns, key=len, reverse=True):
+            if not name.startswith(column):
+                continue
+            rest = name[len(column) :]
+            found = _RANGE(rest)
+            if found and _NUMBER(found[1]) and _NUMBER(found[2]):
+                return cls(column, low=float(found[1]), high=float(found[2]))
+            if rest.startswith(">=") and _NUMBER(rest[2:]):
+                return cls(column, low=float(rest[2:]))
+            if rest.startswith("<") and _NUMBER(rest[1:]):
+                return cls(column, high=float(rest[1:]))
+            if rest.startswith("="):
+                return cls(column, value=rest[1:])
+        return None
+
+    def passed(self, texts: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of the texts pass the test."""
+        if self.value is None:
+            numbers = as_numbers(texts)
+            return (numbers >= self.low) & (numbers < self.high)
+        same = np.asarray(texts == self.value, dtype=bool)
+        if _NUMBER(self.value):
+            same |= as_numbers(texts) == float(self.value)
+        return same
+
+
+def open_attributes(
+    source: Any, rows: Sequence[str], id_column: str | int | None, header: bool | None
+) -> Attributes:
+    """The values of these rows in a table: a file, a frame whose index holds the ids, or a dict of dicts."""
+    if is_path(source) or hasattr(source, "read"):
+        return _from_table(Table.open(source), rows, id_column, header)
+    if hasattr(source, "iloc"):
+        names = [str(name) for name in source.columns]
+        records = zip(source.index, source.itertuples(index=False, name=None), strict=True)
+        texts = ((str(key), [str(v) for v in values]) for key, values in records)
+        return _joined(names, texts, rows, Tally("table rows", read=len(source)))
+    if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
+        names = list(dict.fromkeys(str(name) for values in source.values() for name in values))
+        listed = ((str(key), [str(each.get(n, "")) for n in names]) for key, each in source.items())
+        return _joined(names, listed, rows, Tally("table rows", read=len(source)))
+    raise TypeError(
+        "columns must be a table: a path, an open file, a pandas frame whose index holds the ids, or "
+        f"{{id: {{column: value}}}}; got {type(source).__name__}"
+    )
+
+
+def _from_table(
+    table: Table, rows: Sequence[str], id_column: str | int | None, header: bool | None
+) -> Attributes:
+    if header is False:
+        names = [f"column{j}" for j in range(1, table.width + 1)]
+    else:
+        table.take_heading()
+        names = list(table.heading or ())
+    # The column of ids of the labels, if this table has one of that name, is that of this table, too.
+    known = id_column is not None and (id_column in names or is_position(id_column))
+    at = table.column(id_column) if known and id_column is not None else 0
+    if len(names) < 2:
+        raise DataError("expected a column of ids and at least one further column", table.name)
+    repeated = first_repeated(names)
+    if repeated or not all(names):
+        what = f"{repeated!r} is there twice" if repeated else "one of them is empty"
+        raise DataError(f"the names of the columns must differ, but {what}", table.name)
+    tally = Tally("table rows")
+    cells = ((row[at].strip(), [*row[:at], *row[at + 1 :]]) for _, row in table.rows(len(names) - 1, tally))
+    return _joined([*names[:at], *names[at + 1 :]], cells, rows, tally, f"{table.name}: ")
+
+
+def _joined(
+    names: list[str],
+    records: Iterable[tuple[str, Sequence[str]]],
+    rows: Sequence[str],
+    tally: Tally,
+    source: str = "",
+) -> Attributes:
+    """The values of the rows that are there; the first of several records of one id counts."""
+    position = {name: i for i, name in enumerate(rows)}
+    values = np.full((len(names), len(rows)), MISSING, dtype=object)
+    seen = set[str]()
+    for name, cells in records:
+        at = position.get(name)
+        if at is None:
+            tally.drop("not a row of the dataset")
+        elif name in seen:
+            tally.drop("second entry of a row")
+        else:
+            seen.add(name)
+            texts = [cell.strip() for cell in cells[: len(names)]]
+            values[:, at] = [MISSING if text.lower() in _MISSING else text for text in texts]
+    lacking = (values == MISSING).sum(axis=1).tolist()
+    remarks = tuple(
+        f"{source}{count} of {len(rows)} values of {name!r} are missing"
+        for name, count in zip(names, lacking, strict=True)
+        if count
+    )
+    return Attributes(dict(zip(names, values, strict=True)), tally, remarks=remarks)
+
+
+def as_numbers(texts: NDArray[Any]) -> NDArray[np.float64]:
+    """The texts as numbers; NaN for those that are none."""
+    found = (float(text) if _NUMBER(text) else np.nan for text in texts.tolist())
+    return np.fromiter(found, dtype=np.float64, count=len(texts))
+
+
+def choose_tests(attributes: Attributes, bins: int, min_support: int) -> list[ColumnTest]:
+    """The tests of all columns that enough rows pass; the tally of columns counts what becomes of them."""
+    chosen = []
+    for column, texts in attributes.values.items():
+        attributes.columns.read += 1
+        tests = _tests_of(column, texts, bins, attributes.columns)
+        kept = [test for test in tests if test.passed(texts).sum() >= min_support]
+        if not kept:
+            attributes.columns.drop(f"no value that {min_support} rows have")
+        chosen += kept
+    return chosen
+
+
+def _tests_of(column: str, texts: NDArray[Any], bins: int, tally: Tally) -> list[ColumnTest]:
+    present = texts[texts != MISSING]
+    numbers = as_numbers(present)
+    missing = [ColumnTest(column, MISSING)] if len(present) < len(texts) else []
+    if not len(present):
+        return missing
+    values = sorted(set(present.tolist()))
+    if not np.isnan(numbers).any():
+        different = np.unique(numbers)
+        if len(different) > max(bins, 2):
+            tally.change("binned")
+            edges = [-np.inf, *_inner_edges(numbers, bins), np.inf]
+            return [*(ColumnTest(column, low=low, high=high) for low, high in pairwise(edges)), *missing]
+        values = [f"{number:.10g}" for number in different.tolist()]
+    tally.change("one feature per value")
+    return [*(ColumnTest(column, value) for value in values), *missing]
+
+
+def _inner_edges(numbers: NDArray[np.float64], bins: int) -> list[float]:
+    """The borders between bins of about equal size, rounded to four digits so that a name can show them."""
+    from sklearn.preprocessing import KBinsDiscretizer  # only here: reading files does not need scikit-learn
+
+    options = {"n_bins": bins, "encode": "ordinal", "strategy": "quantile", "random_state": 0}
+    if "quantile_method" in KBinsDiscretizer().get_params():  # its default changes between versions
+        options["quantile_method"] = "linear"
+    binner = KBinsDiscretizer(**options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about bins that are empty because values repeat
+        edges = binner.fit(numbers[:, None]).bin_edges_[0][1:-1]
+    return sorted({float(f"{edge:.4g}") for edge in edges.tolist()})
+
+
+def passed_by_rows(tests: Sequence[ColumnTest], attributes: Attributes, n_rows: int) -> csr_array:
+    """A matrix with a row per row and a column per test: 1 where it is passed."""
+    table = np.zeros((n_rows, len(tests)), dtype=np.uint8)
+    for j, test in enumerate(tests):
+        table[:, j] = test.passed(attributes.values[test.column])
+    return csr_array(table)

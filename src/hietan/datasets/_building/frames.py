@@ -1,0 +1,156 @@
+"""From a data frame to a dataset: terms with their ancestors, other columns as ordinary features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
+
+from hietan._runtime.spelling import first_few
+from hietan.datasets._building.extra_columns import choose_tests, open_attributes, passed_by_rows
+from hietan.datasets._dataset import Dataset
+from hietan.datasets._duplicates import count_duplicates, first_repeated
+from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._term_rows import column_ones, rows_from_columns
+
+
+def dataset_from_frame(
+    frame: Any,
+    target: Any,
+    hierarchy: Hierarchy | None,
+    *,
+    min_support: int,
+    bins: int,
+    name: str,
+    row_noun: str,
+) -> Dataset:
+    """Build a dataset; `Dataset.from_frame` documents the arguments."""
+    if not (hasattr(frame, "columns") and hasattr(frame, "to_numpy")):
+        raise TypeError(
+            f"expected a data frame, got {type(frame).__name__}; pandas.DataFrame(X, columns=names)"
+        )
+    if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+        hierarchy = Hierarchy.from_edges(hierarchy)
+    if (repeated := first_repeated(map(str, frame.columns))) is not None:
+        raise ValueError(f"the frame has several columns {repeated!r}; rename or drop them")
+    rows = list(map(str, frame.index)) if hasattr(frame, "iloc") else list(map(str, range(len(frame))))
+    labels, frame = _split_target(frame, target, rows)
+    known = [label for label in frame.columns if hierarchy is not None and label in hierarchy]
+    terms, added, related = _terms(frame, known, hierarchy, min_support)
+    others, remarks = _others(frame, known, rows, bins, min_support)
+    if clash := sorted(set(terms) & set(others)):
+        raise ValueError(f"two columns would make a feature {clash[0]!r}; rename one of them")
+    tables = [table for table in (related, *others.values()) if table is not None and table.shape[1]]
+    if not tables:
+        raise ValueError("the frame has no column that can be a feature")
+    X: csr_array = csr_array(hstack(tables, format="csr").astype(np.uint8))
+    X.sort_indices()
+    names = (*terms, *others)
+    y, classes = _classes(labels, len(rows))
+    found = [f"{added} ancestors of the columns were added as features"] if added else []
+    edges = () if hierarchy is None else hierarchy.restrict(terms).edges
+    return Dataset(
+        X=X,
+        y=y,
+        hierarchy=Hierarchy.from_edges(edges, features=names),
+        feature_names=names,
+        term_names=names,
+        instance_names=tuple(rows),
+        target_names=classes,
+        provenance={
+            "origin": "hietan.datasets.Dataset.from_frame",
+            "options": {"min_support": min_support, "bins": bins},
+            "found out": [*found, *remarks],
+            **count_duplicates(X, y),
+        },
+        name=name,
+        row_noun=row_noun,
+    )
+
+
+def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[str] | None, Any]:
+    """The labels as texts, and the frame without their column."""
+    if target is None:
+        return None, frame
+    if isinstance(target, str):
+        if target not in frame.columns:
+            shown = first_few(list(map(str, frame.columns)))
+            raise ValueError(f"the frame has no column {target!r} with the classes; it has {shown}")
+        values, column = frame[target].to_list(), target
+        frame = frame.drop(columns=target) if hasattr(frame, "iloc") else frame.drop(target)
+    else:
+        values, column = _in_order_of(frame, target), "y"
+    if len(values) != len(rows):
+        raise ValueError(f"there are {len(values)} labels for the {len(rows)} rows of the frame")
+    missing = [row for row, value in zip(rows, values, strict=True) if value is None or value != value]
+    if missing:
+        raise ValueError(
+            f"{len(missing)} rows have no label (first: {missing[0]!r}); leave them out first, for example with "
+            f"dropna(subset=[{column!r}])"
+        )
+    return [str(value) for value in values], frame
+
+
+def _in_order_of(frame: Any, target: Any) -> list[Any]:
+    """The labels in the order of the rows; those of a series are matched by its index if it has the same entries."""
+    if hasattr(target, "iloc") and hasattr(frame, "iloc") and not target.index.equals(frame.index):
+        if not target.index.is_unique or set(target.index) != set(frame.index):
+            raise ValueError(
+                "y and the frame have different indexes; pass y.loc[frame.index] or y.to_numpy()"
+            )
+        target = target.loc[frame.index]
+    return list(target.to_list() if hasattr(target, "to_list") else np.asarray(target).tolist())
+
+
+def _terms(
+    frame: Any, known: list[str], hierarchy: Hierarchy | None, min_support: int
+) -> tuple[tuple[str, ...], int, csr_array | None]:
+    """The terms that become features, how many of them were not columns, and their closed table."""
+    if hierarchy is None:
+        return (), 0, None
+    selected = frame[known] if known else frame  # without any, the error names the columns and the features
+    ones = rows_from_columns(selected, hierarchy).ones
+    wanted = np.zeros(len(hierarchy), dtype=bool)
+    at = [hierarchy.index(label) for label in known]
+    wanted[at] = True
+    wanted[hierarchy.ancestor_matrix[at].indices] = True
+    wanted &= np.asarray(ones.sum(axis=0)).ravel() >= min_support
+    kept = np.flatnonzero(wanted)
+    terms = tuple(hierarchy.features[j] for j in kept)
+    return terms, len(set(terms) - set(known)), csr_array(ones[:, kept])
+
+
+def _others(
+    frame: Any, known: Sequence[str], rows: Sequence[str], bins: int, min_support: int
+) -> tuple[dict[str, csr_array], tuple[str, ...]]:
+    """The features from columns that are not terms: as they are if they hold 0 and 1, otherwise binned or one-hot."""
+    made: dict[str, csr_array] = {}
+    remarks: list[str] = []
+    for label in frame.columns:
+        if label in known:
+            continue
+        column = frame[label]
+        if _is_binary(column):
+            made[str(label)] = csr_array(column_ones(column, label)[:, None])
+            continue
+        values = {row: {str(label): value} for row, value in enumerate(column.to_list())}
+        attributes = open_attributes(values, [str(i) for i in range(len(rows))], None, None)
+        remarks += attributes.remarks
+        for test in choose_tests(attributes, bins, max(1, min_support)):
+            made[test.name] = passed_by_rows([test], attributes, len(rows))
+    return made, tuple(remarks)
+
+
+def _is_binary(column: Any) -> bool:
+    values = np.asarray(column.to_numpy())
+    return values.dtype.kind == "b" or (values.dtype.kind in "uif" and bool(np.isin(values, (0, 1)).all()))
+
+
+def _classes(labels: list[str] | None, n_rows: int) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    if labels is None:
+        return np.full(n_rows, -1), ()
+    classes, y = np.unique(np.array(labels, dtype=object), return_inverse=True)
+    return y.astype(np.intp), tuple(classes.tolist())

@@ -1,0 +1,187 @@
+"""The options of `build_dataset`: checked, brought into a standard form, and written into the provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from numbers import Integral
+from typing import Any
+
+from hietan.datasets._building.genes import MATCHES
+from hietan.datasets._duplicates import first_repeated
+from hietan.datasets._readers.annotation_formats import ANNOTATION_FORMATS
+from hietan.datasets._readers.labels import check_policy
+from hietan.datasets._readers.ontology import Ontology, choose_namespaces
+from hietan.datasets._readers.ontology_formats import ONTOLOGY_FORMATS
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """How `build_dataset` builds a dataset; each field is one of its keywords.
+
+    The options are checked and brought into a standard form, except for `namespaces`, whose meaning depends on the
+    ontology: see `resolved_for`.
+
+    Parameters
+    ----------
+    namespaces : str or iterable of str, optional
+        The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
+        terms of other namespaces are left out.
+    relations : iterable of str, default ("is_a",)
+        The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
+        part_of.
+    evidence : str or iterable of str, optional
+        The evidence codes that count, such as "IMP,IDA" or a list of them; all if not given.
+    taxon : int or str, optional
+        The NCBI number of the organism whose annotations count; needed for gene2go, which holds all organisms.
+    follow_replaced : bool, default False
+        Whether an annotation to an obsolete term counts for the term that replaced it, if there is exactly one.
+    min_support : int, default 3
+        The smallest number of rows that must have a term; other terms are left out.
+    drop_roots : bool, optional
+        Whether to leave out terms that have children but no parent. If not given, those of an ontology are left out;
+        those of a table of edges or a `Hierarchy`, which may have many roots, only if all rows have them.
+    drop_constant : bool, default False
+        Whether to leave out terms that all rows have.
+    deduplicate : bool, default False
+        Whether to keep only the first of several rows of one class that are identical (roots included).
+    on_conflict : {"drop", "first", "majority", "raise"}, default "drop"
+        What to do with a gene that has different labels; see `read_labels`.
+    id_column, label_column : str or int, optional
+        The columns of ids and labels in the table of labels; see `read_labels`.
+    mapping : dict, optional
+        Maps labels of the table to names of classes; see `read_labels`.
+    where : dict, optional
+        Maps columns of the table of labels to values: only rows with these values count.
+    match : sequence of {"id", "symbol", "synonym"}, default all three
+        The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
+        Without labels, the first kind is used to name the rows.
+    features : iterable of str, optional
+        The exact columns, in this order, for example those of a trained model. Terms that the ontology does not know
+        become columns of 0 and are counted; `min_support`, `drop_roots` and `drop_constant` have no effect.
+    drop_terms : str or iterable of str, default ()
+        Terms to leave out together with all terms below them: annotations with any of them are ignored, so that their
+        ancestors do not have them either. Use it for terms that say the same as the labels.
+    format : str or iterable of str, optional
+        The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
+        pairs, term-lists), or of both; recognised by the content if not given.
+    edge_columns : (str or int, str or int), optional
+        The two columns of a table of edges, by name or by position, counted from 1; see `read_edges`.
+    edge_order : {"parent-child", "child-parent"}, optional
+        Which of the two columns of a table of edges is the parent; see `read_edges`.
+    pair_columns : (str or int, str or int), optional
+        The columns of ids and terms in a table of pairs or term lists; see `read_annotations`.
+    header : bool, optional
+        Whether the first row of plain tables holds the names of the columns; found out if not given.
+    bins : int, default 4
+        Into how many bins, of about equal size, the numbers of a column in `columns` are put.
+    """
+
+    namespaces: Any = None  # as given; after `resolved_for` a tuple of full names
+    relations: tuple[str, ...] = ("is_a",)
+    evidence: frozenset[str] | None = None
+    taxon: str | None = None
+    follow_replaced: bool = False
+    min_support: int = 3
+    drop_roots: bool | None = None  # None means: those that all rows have
+    drop_constant: bool = False
+    deduplicate: bool = False
+    on_conflict: str = "drop"
+    id_column: str | int | None = None
+    label_column: str | int | None = None
+    mapping: Mapping[str, str] | None = None
+    where: Mapping[str, str] | None = None
+    match: tuple[str, ...] = MATCHES
+    features: tuple[str, ...] | None = None
+    drop_terms: tuple[str, ...] = ()
+    format: tuple[str, ...] | None = None
+    edge_columns: tuple[str | int, ...] | None = None
+    edge_order: str | None = None
+    pair_columns: tuple[str | int, ...] | None = None
+    header: bool | None = None
+    bins: int = 4
+
+    def __post_init__(self) -> None:
+        check_policy(self.on_conflict)
+        if not isinstance(self.min_support, Integral) or self.min_support < 1:
+            raise ValueError(f"min_support is {self.min_support!r}; expected an integer of at least 1")
+        if not isinstance(self.bins, Integral) or self.bins < 2:
+            raise ValueError(f"bins is {self.bins!r}; expected an integer of at least 2")
+        standard = {
+            "match": _kinds_of_names(self.match),
+            "relations": _as_tuple(self.relations),
+            "evidence": _evidence_codes(self.evidence),
+            "taxon": None if self.taxon is None else f"taxon:{str(self.taxon).removeprefix('taxon:')}",
+            "features": _features(self.features),
+            "drop_terms": _as_tuple(self.drop_terms),
+            "format": _formats(self.format),
+            "edge_columns": _two_columns("edge_columns", self.edge_columns),
+            "pair_columns": _two_columns("pair_columns", self.pair_columns),
+        }
+        for name, value in standard.items():
+            object.__setattr__(self, name, value)
+
+    def format_among(self, names: Sequence[str]) -> str | None:
+        """The stated format that is one of these names; None if none was stated."""
+        return next((name for name in self.format or () if name in names), None)
+
+    def resolved_for(self, ontology: Ontology) -> BuildOptions:
+        """The same options with what depends on the ontology: the full names of its namespaces, and its roots."""
+        drop_roots = True if self.drop_roots is None and not ontology.is_plain else self.drop_roots
+        return replace(self, namespaces=choose_namespaces(self.namespaces, ontology), drop_roots=drop_roots)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The options as JSON can hold them; given features are only counted, since the dataset names them."""
+        plain = asdict(self)
+        plain["evidence"] = None if self.evidence is None else sorted(self.evidence)
+        plain["features"] = None if self.features is None else len(self.features)
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in plain.items()}
+
+
+def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
+def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
+    if formats is None:
+        return None
+    stated = _as_tuple(formats)
+    known = (*ONTOLOGY_FORMATS, *ANNOTATION_FORMATS)
+    for name in stated:
+        if name not in known:
+            raise ValueError(f"format is {name!r}; expected one of {', '.join(known)}")
+    return stated
+
+
+def _two_columns(option: str, columns: Any) -> tuple[str | int, ...] | None:
+    if columns is None:
+        return None
+    listed = () if isinstance(columns, str) else tuple(columns)
+    if len(listed) != 2 or not all(isinstance(column, str | int) for column in listed):
+        raise ValueError(f"{option} is {columns!r}; expected two columns, each by its name or position")
+    return listed
+
+
+def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
+    kinds = _as_tuple(match)
+    if not kinds or not set(kinds) <= set(MATCHES):
+        raise ValueError(f"match is {match!r}; expected one or more of {', '.join(MATCHES)}")
+    return kinds
+
+
+def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
+    if evidence is None:
+        return None
+    listed = evidence.split(",") if isinstance(evidence, str) else evidence
+    return frozenset(code.strip().upper() for code in listed)
+
+
+def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
+    if features is None:
+        return None
+    listed = () if isinstance(features, str) else tuple(features)
+    if not listed or not all(isinstance(feature, str) for feature in listed):
+        raise ValueError(f"features must be a list of at least one term id, got {features!r:.80}")
+    if (repeated := first_repeated(listed)) is not None:
+        raise ValueError(f"features must name each term once, but repeats {repeated!r}")
+    return listed

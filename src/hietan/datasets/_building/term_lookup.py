@@ -1,0 +1,131 @@
+"""What the terms of annotations mean: current terms of the ontology, or nothing that counts."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.datasets._build_log import LEFT_OUT, OBSOLETE_TERM, UNKNOWN_TERM, Tally
+from hietan.datasets._readers.ontology import Ontology
+
+_EXAMPLES = 3
+
+
+class Meaning(NamedTuple):
+    """The current term that a term of an annotation stands for, and how it was found; or why there is none."""
+
+    term: str | None
+    change: str = ""
+    reason: str = ""
+
+
+class TermMeanings:
+    """Finds the current term of the chosen namespaces that an annotation refers to; each one is looked up once.
+
+    Parameters
+    ----------
+    ontology : Ontology
+        The terms.
+    namespaces : iterable of str
+        The namespaces that count.
+    follow_replaced : bool
+        Whether an obsolete term stands for the one that replaced it.
+    to_leave_out : collection of str
+        The current terms that are left out on request.
+
+    Attributes
+    ----------
+    left_out : set of str
+        Those of the terms to leave out that occurred.
+    unmatched : list of str
+        The first few terms that are unknown or obsolete, as examples.
+    """
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        namespaces: Iterable[str],
+        follow_replaced: bool,
+        to_leave_out: Collection[str] = (),
+    ) -> None:
+        self.ontology, self.follow_replaced = ontology, follow_replaced
+        self.namespaces, self.to_leave_out = frozenset(namespaces), to_leave_out
+        self.left_out, self.unmatched = set[str](), list[str]()
+        self._position: dict[str, int] = {}  # of each term in the lists below
+        self._meanings: list[Meaning] = []
+        self._numbers, self._is_counted = array("q"), bytearray()
+
+    def __call__(self, term_id: str, tally: Tally) -> str | None:
+        """The id of the current term; None if there is none, in which case the tally says why."""
+        position = self._position.get(term_id)
+        if position is None:
+            self._position[term_id] = position = len(self._meanings)
+            self._meanings.append(self._find(term_id))
+        meaning = self._meanings[position]
+        _count(meaning, 1, tally)
+        return meaning.term
+
+    def numbers(
+        self, term_ids: Sequence[str], number_of: Callable[[str], int], tally: Tally
+    ) -> NDArray[np.int64]:
+        """The numbers of the current terms of many annotations; -1 where there is none, which the tally counts.
+
+        Parameters
+        ----------
+        term_ids : sequence of str
+            The terms of the annotations.
+        number_of : callable
+            Gives a current term its number; the same one must be passed every time.
+        tally : Tally
+            Counts the annotations that mean nothing, or another term.
+        """
+        at = self._position
+        positions = np.array([at.setdefault(term_id, len(at)) for term_id in term_ids], dtype=np.int64)
+        new = list(
+            islice(reversed(at), len(at) - len(self._meanings))
+        )  # the last ones: a dict keeps its order
+        self._meanings += map(self._find, reversed(new))
+        for meaning in self._meanings[len(self._numbers) :]:
+            self._numbers.append(-1 if meaning.term is None else number_of(meaning.term))
+            self._is_counted.append(bool(meaning.change or meaning.reason))
+        counted = positions[np.frombuffer(self._is_counted, dtype=np.bool_)[positions]]
+        for position, count in zip(
+            *np.unique(counted, return_counts=True), strict=True
+        ):  # in order of appearance
+            _count(self._meanings[position], int(count), tally)
+        found: NDArray[np.int64] = np.frombuffer(self._numbers, dtype=np.int64)[positions]
+        return found
+
+    def _find(self, term_id: str) -> Meaning:
+        current = self.ontology.resolve(term_id)
+        if current is None:
+            return self._no_match(term_id, UNKNOWN_TERM)
+        change = "mapped from an alternative id" if current != term_id else ""
+        if self.ontology.terms[current].is_obsolete:
+            current = self.ontology.successor(current) if self.follow_replaced else None
+            change = "mapped to a replacement"
+            if current is None:
+                return self._no_match(term_id, OBSOLETE_TERM)
+        if self.ontology.terms[current].namespace not in self.namespaces:
+            return Meaning(None, reason="other namespace")
+        if current in self.to_leave_out:
+            self.left_out.add(current)
+            return Meaning(None, reason=LEFT_OUT)
+        return Meaning(current, change)
+
+    def _no_match(self, term_id: str, reason: str) -> Meaning:
+        if len(self.unmatched) < _EXAMPLES:
+            self.unmatched.append(term_id)
+        return Meaning(None, reason=reason)
+
+
+def _count(meaning: Meaning, count: int, tally: Tally) -> None:
+    if meaning.reason:
+        tally.drop(meaning.reason, count)
+    elif meaning.change:
+        tally.change(meaning.change, count)

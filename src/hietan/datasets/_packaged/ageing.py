@@ -1,0 +1,67 @@
+"""Ageing-related genes that are part of the package: GenAge's labels of 2025 and Gene Ontology terms of 2019.
+
+A file per organism holds the dataset of all three namespaces, as `Dataset.save` writes it. In its provenance, "aspects"
+has a letter per feature, and "views" says for each combination of namespaces which rows it lacks and what its
+provenance is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources import as_file, files
+
+from hietan.datasets._dataset import Dataset
+
+PACKAGED_ORGANISMS = ("worm", "fly")
+"""The organisms of `load_ageing_genes`: *Caenorhabditis elegans* and *Drosophila melanogaster*."""
+ASPECTS = {"BP": "P", "MF": "F", "CC": "C"}
+"""The namespaces of the Gene Ontology, and the letters that annotation files use for them."""
+PACKAGED_NAMESPACES = ("BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC")
+"""The combinations of namespaces that `load_ageing_genes` offers."""
+
+
+def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset:
+    """Load ageing-related genes that come with the package; neither network nor files are needed.
+
+    A row is a gene that GenAge (2025) lists as pro- or anti-longevity, but not as both. A column is a term of the Gene
+    Ontology (2019) that at least three of the genes have, themselves or by a term below it (`is_a`). The datasets are
+    what `build_dataset` makes of the published files with its default options.
+
+    Parameters
+    ----------
+    organism : {"worm", "fly"}
+        The organism: *Caenorhabditis elegans* or *Drosophila melanogaster*.
+    namespaces : {"BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC"}
+        The namespaces of the terms: biological process, molecular function, cellular component, or several of them.
+
+    Returns
+    -------
+    Dataset
+        Its name is such as "worm-BP". Its provenance has the hashes of the source files, the options, an account of
+        what was dropped, and the attribution that the licences of the sources (CC BY 3.0 and CC BY 4.0) ask for.
+
+    See Also
+    --------
+    fetch_ageing_genes : Download the 28 datasets of the paper, of 2014 and of four organisms.
+
+    Examples
+    --------
+    >>> data = load_ageing_genes("fly", "CC")
+    >>> data.X.shape, data.target_names, data.instance_names[:3]
+    ((177, 134), ('anti', 'pro'), ('Atg7', 'Atg8a', 'bchs'))
+    >>> data.hierarchy.is_closed(data.X)
+    True
+    """
+    if organism not in PACKAGED_ORGANISMS:
+        raise ValueError(f"organism is {organism!r}; expected one of {', '.join(PACKAGED_ORGANISMS)}")
+    if namespaces not in PACKAGED_NAMESPACES:
+        raise ValueError(f"namespaces is {namespaces!r}; expected one of {', '.join(PACKAGED_NAMESPACES)}")
+    with as_file(files("hietan.datasets._packaged") / f"{organism}.hietan") as path:
+        packed = Dataset.load(path)
+    view = packed.provenance["views"][namespaces]
+    aspects = {letter for name, letter in ASPECTS.items() if name in namespaces}
+    chosen = [j for j, letter in enumerate(packed.provenance["aspects"]) if letter in aspects]
+    missing = set(view["missing_rows"])
+    rows = [i for i in range(len(packed.instance_names)) if i not in missing]
+    data = packed.subset(rows, chosen, name=f"{organism}-{namespaces}")
+    return replace(data, provenance=view["provenance"])

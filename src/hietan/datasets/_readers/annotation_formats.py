@@ -1,0 +1,400 @@
+"""The formats of annotations: how each is recognised, what a line of it says, and which columns a plain table has.
+
+To support a further format with a line per annotation, add an entry to `LINE_FORMATS`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hietan.datasets._build_log import Tally
+from hietan.datasets._readers.tables import Table, find_names, is_position
+from hietan.exceptions import DataError
+
+
+class Annotation(NamedTuple):
+    """One statement that an object (a gene, a disease, an item of a shop) has a term; the fields are those of the file.
+
+    Attributes
+    ----------
+    object_id, term : str
+        The ids of the object and of the term.
+    symbol : str
+        The symbol or readable name of the object; "" where the file has none, as in gene2go.
+    qualifier : str
+        The qualifiers in one string; see `qualifiers`.
+    evidence, aspect : str
+        The evidence code; "P", "F" or "C" for the namespace of a GO term.
+    taxon : str
+        The organism, such as "taxon:6239".
+    synonym_field : str
+        The synonyms in one string; see `synonyms`.
+    line : int or None
+        The number of the line in the file.
+
+    Examples
+    --------
+    >>> Annotation("P12345", "GO:0008340", "daf-2", qualifier="NOT|involved_in").negated
+    True
+    """
+
+    object_id: str
+    term: str
+    symbol: str = ""
+    qualifier: str = ""
+    evidence: str = ""
+    aspect: str = ""
+    taxon: str = ""
+    synonym_field: str = ""
+    line: int | None = None
+
+    @property
+    def qualifiers(self) -> tuple[str, ...]:
+        """The single qualifiers, which are separated by `|` in GAF and by a blank in gene2go."""
+        return tuple(re.split(r"[| ]", self.qualifier)) if self.qualifier else ()
+
+    @property
+    def negated(self) -> bool:
+        """Whether the statement is that the object does *not* have the term."""
+        return "NOT" in self.qualifier and "NOT" in self.qualifiers
+
+    @property
+    def synonyms(self) -> tuple[str, ...]:
+        """Other names of the object."""
+        return tuple(filter(None, self.synonym_field.split("|")))
+
+
+class PairBlock(NamedTuple):
+    """Many annotations that say nothing but which object has which term: their ids and their terms, side by side."""
+
+    ids: Sequence[str]
+    terms: Sequence[str]
+
+
+# ---------------------------------------------------------------------------------------- a line per annotation
+
+PAIRS, TERM_LISTS = "pairs", "term-lists"
+"""The formats that are plain tables: a row per pair (id, term), or a row per id with all its terms."""
+
+_ASPECTS = {"Process": "P", "Function": "F", "Component": "C"}
+# The evidence codes of GO for the classes of the Evidence and Conclusion Ontology that GPAD files use instead.
+_EVIDENCE = dict(
+    pair.split("=")
+    for pair in [
+        "0000269=EXP",
+        "0000314=IDA",
+        "0000353=IPI",
+        "0000315=IMP",
+        "0000316=IGI",
+        "0000270=IEP",
+        "0006056=HTP",
+        "0007005=HDA",
+        "0007001=HMP",
+        "0007003=HGI",
+        "0007007=HEP",
+        "0000318=IBA",
+        "0000319=IBD",
+        "0000320=IKR",
+        "0000321=IRD",
+        "0000250=ISS",
+        "0000266=ISO",
+        "0000247=ISA",
+        "0000255=ISM",
+        "0000317=IGC",
+        "0000245=RCA",
+        "0000304=TAS",
+        "0000303=NAS",
+        "0000305=IC",
+        "0000307=ND",
+        "0000501=IEA",
+        "0000256=IEA",
+        "0007322=IEA",
+        "0000265=IEA",
+        "0000364=IBA",
+    ]
+)
+
+
+class LineFormat(NamedTuple):
+    """A format with a line per annotation, its fields separated by tabs.
+
+    Attributes
+    ----------
+    columns : int
+        The number of fields that every line has at least.
+    ids : (int, int)
+        The fields that must not be empty: those of the object and of the term.
+    comments : tuple of str
+        How lines begin that hold no annotation.
+    parse : callable
+        Returns the annotation of the fields of a line with this number.
+    has_taxon : bool
+        Whether a line names the organism.
+    """
+
+    columns: int
+    ids: tuple[int, int]
+    comments: tuple[str, ...]
+    parse: Callable[[Sequence[str], int], Annotation]
+    has_taxon: bool = False
+
+
+def _gaf(f: Sequence[str], line: int) -> Annotation:
+    return Annotation(f[1], f[4], f[2], f[3], f[6], f[8], f[12], f[10], line)
+
+
+def _gene2go(f: Sequence[str], line: int) -> Annotation:
+    qualifier = "" if f[4] == "-" else f[4]
+    return Annotation(f[1], f[2], "", qualifier, f[3], _ASPECTS.get(f[7], f[7]), f"taxon:{f[0]}", "", line)
+
+
+def _gpad_1(f: Sequence[str], line: int) -> Annotation:
+    return Annotation(f[1], f[3], qualifier=f[2], evidence=_gpad_evidence(f), line=line)
+
+
+def _gpad_2(f: Sequence[str], line: int) -> Annotation:
+    # Objects are called DB:id here, where GAF and GPAD 1 have the two in fields of their own.
+    database, colon, name = f[0].partition(":")
+    qualifier = "|".join(filter(None, (f[1], f[2])))
+    return Annotation(
+        name if colon else database, f[3], qualifier=qualifier, evidence=_gpad_evidence(f), line=line
+    )
+
+
+def _gpad_evidence(fields: Sequence[str]) -> str:
+    for entry in fields[11].split("|") if len(fields) > 11 else ():
+        key, _, value = entry.partition("=")
+        if key in ("go_evidence", "go-evidence"):
+            return value
+    return _EVIDENCE.get(fields[5].removeprefix("ECO:"), fields[5])
+
+
+def _hpoa(f: Sequence[str], line: int) -> Annotation:
+    return Annotation(f[0], f[3], f[1], f[2], f[5], f[10], "", "", line)
+
+
+LINE_FORMATS: dict[str, LineFormat] = {
+    "gaf": LineFormat(15, (1, 4), ("!",), _gaf, has_taxon=True),  # 2.0 to 2.2 have two more, GAF 1.0 does not
+    "gene2go": LineFormat(8, (1, 2), ("#", "!"), _gene2go, has_taxon=True),
+    "gpad-1": LineFormat(10, (1, 3), ("!",), _gpad_1),
+    "gpad-2": LineFormat(10, (0, 3), ("!",), _gpad_2),
+    "hpoa": LineFormat(11, (0, 3), ("#", "database_id\t", "DatabaseID\t"), _hpoa),
+}
+ANNOTATION_FORMATS = (*LINE_FORMATS, PAIRS, TERM_LISTS)
+"""The names of all formats of annotations."""
+
+
+def recognise(header: Mapping[str, str], lines: Sequence[str]) -> str:
+    """The format of a file.
+
+    Parameters
+    ----------
+    header : mapping of str to str
+        The entries ``!key: value`` before the first line.
+    lines : sequence of str
+        The first lines that are neither blank nor begin with "!".
+    """
+    if "gaf-version" in header or not lines:
+        return "gaf"
+    if "gpa-version" in header or "gpad-version" in header:
+        return (
+            "gpad-2"
+            if header.get("gpa-version", header.get("gpad-version", "")).startswith("2")
+            else "gpad-1"
+        )
+    data = next((line for line in lines if not line.startswith("#")), lines[0])
+    fields = data.split("\t")
+    if lines[0].startswith("#tax_id") or (
+        len(fields) >= LINE_FORMATS["gene2go"].columns and fields[0].isdecimal() and fields[1].isdecimal()
+    ):
+        return "gene2go"
+    heads = [line.lstrip("#").lower() for line in lines]
+    if any(line.startswith(("database_id\tdisease_name\t", "databaseid\tdiseasename\t")) for line in heads):
+        return "hpoa"
+    if len(fields) >= LINE_FORMATS["gaf"].columns and is_curie(fields[4]):
+        return "gaf"
+    return TERM_LISTS if any(_has_term_list(line) for line in lines) else PAIRS
+
+
+def _has_term_list(line: str) -> bool:
+    """Whether a line of two fields has several terms in the second."""
+    if "\t" in line:
+        fields = line.split("\t")
+    else:
+        name, _, rest = line.partition(",")
+        quoted = rest[:1] == '"' and rest[-1:] == '"'
+        fields = [name, rest.strip('"')] if quoted or "," not in rest else []
+    return len(fields) == 2 and _is_term_list(fields[1])
+
+
+def _is_term_list(text: str) -> bool:
+    """Whether a text has several terms: with a semicolon or a bar between them, or a comma if they have prefixes."""
+    if ";" in text or "|" in text:
+        return True
+    terms = text.split(",", 2)
+    return len(terms) > 1 and is_curie(terms[0]) and is_curie(terms[1].strip())
+
+
+def is_curie(text: str) -> bool:
+    """Whether a text is a term with a prefix.
+
+    >>> is_curie("GO:0008340"), is_curie("GO:"), is_curie("two words: one")
+    (True, False, False)
+    """
+    prefix, _, rest = text.partition(":")
+    plain = prefix.replace(".", "").replace("-", "").replace("_", "")
+    return plain.isalnum() and rest != "" and not any(map(str.isspace, text))
+
+
+# ---------------------------------------------------------------------------------------- plain tables
+
+_ID = re.compile(
+    "(item|row|gene|object|sample|patient|instance|disease|database|product|entity|subject)(_id)?|id|sku"
+)
+_TERM = re.compile(
+    "(term|code|go|hpo|feature|annotation|concept|icd|icd10|tag|node)s?(_ids?)?|categor(y|ies)|go_terms"
+)
+_MORE = {
+    "symbol": re.compile("symbol|name|(item|gene|disease)_(name|symbol)"),
+    "qualifier": re.compile("qualifier"),
+    "evidence": re.compile("evidence(_code)?"),
+}
+_SEPARATOR = re.compile(r"[;|,]")
+
+_IsTerm = Callable[[str], bool] | None
+
+
+@dataclass(frozen=True)
+class PairLayout:
+    """Where a table has ids, terms and further fields of annotations.
+
+    Attributes
+    ----------
+    table : Table
+        The table, whose heading has been read.
+    id_at, term_at : int
+        The columns of ids and terms.
+    more : dict of str to int
+        The columns of further fields of `Annotation`.
+    lists : bool
+        Whether a field holds several terms, separated by ";", "|" or ",".
+    remarks : tuple of str
+        What was found out rather than stated.
+    """
+
+    table: Table
+    id_at: int
+    term_at: int
+    more: dict[str, int]
+    lists: bool
+    remarks: tuple[str, ...]
+
+    def row_blocks(self, tally: Tally) -> Iterator[list[tuple[int, list[str]]]]:
+        """Yield the rows that have an id and a term, many at once."""
+        return self.table.row_blocks(max(self.id_at, self.term_at), tally)
+
+    def read(self, row: Sequence[str]) -> tuple[str, list[str]]:
+        """The id and the terms of a row; "" and none if they are missing."""
+        return row[self.id_at].strip(), _terms(row[self.term_at], self.lists)
+
+    def read_block(self, rows: Sequence[Sequence[str]]) -> PairBlock | None:
+        """The ids and the terms of many rows at once; None unless each of them has an id and a single term."""
+        if self.lists:
+            return None
+        ids = [row[self.id_at].strip() for row in rows]
+        terms = [row[self.term_at].strip() for row in rows]
+        return None if "" in ids or "" in terms else PairBlock(ids, terms)
+
+    def extra(self, row: Sequence[str]) -> dict[str, Any]:
+        """The further fields of a row."""
+        return {field: row[at].strip() for field, at in self.more.items() if at < len(row)}
+
+
+def find_pairs(
+    table: Table, columns: Sequence[str | int] | None, header: bool | None, is_term: _IsTerm, *, lists: bool
+) -> PairLayout:
+    """Read the heading of a table, if there is one, and find the columns of ids and terms.
+
+    Parameters
+    ----------
+    table : Table
+        The table, from its beginning.
+    columns : (str or int, str or int), optional
+        The columns of ids and terms, by name or by position.
+    header : bool, optional
+        Whether the first row holds the names of the columns; found out if not given.
+    is_term : callable or None
+        Whether a text is a term of the ontology, if this is known.
+    lists : bool
+        Whether a field holds several terms.
+    """
+    remarks = list[str]()
+    if header is None:
+        header, remark = _has_heading(table, columns, is_term, lists)
+        remarks += [remark] if remark else []
+    if header:
+        table.take_heading()
+    id_at, term_at, remark = _find_columns(table, columns, is_term, lists)
+    remarks += [remark] if remark else []
+    more = {
+        field: found[0]
+        for field, names in _MORE.items()
+        if (found := [j for j in find_names(table.heading or [], names) if j not in (id_at, term_at)])
+    }
+    return PairLayout(table, id_at, term_at, more, lists, tuple(remarks))
+
+
+def _terms(cell: str, lists: bool) -> list[str]:
+    return [term for part in (_SEPARATOR.split(cell) if lists else [cell]) if (term := part.strip())]
+
+
+def _has_heading(
+    table: Table, columns: Sequence[str | int] | None, is_term: _IsTerm, lists: bool
+) -> tuple[bool, str]:
+    """Whether the first row is a heading, and what to remark about it.
+
+    It is one if a column is requested by name, or if one of its names is a word such as "item" or "term". Where the
+    ontology is known, it is also one if it has no term but a later row has.
+    """
+    by_name = columns is not None and any(not is_position(column) for column in columns)
+    if by_name or table.has_marked_heading:
+        return True, ""
+    first, *others = table.start
+    has_names = bool(find_names(first, _ID) or find_names(first, _TERM))
+    if is_term is None:
+        return has_names, ""
+    if any(is_term(term) for cell in first for term in _terms(cell, lists)):
+        return False, ""
+    if has_names or not any(is_term(term) for row in others for cell in row for term in _terms(cell, lists)):
+        return has_names, ""
+    return True, f"the first row ({', '.join(first[:5])}) was read as names of columns"
+
+
+def _find_columns(
+    table: Table, columns: Sequence[str | int] | None, is_term: _IsTerm, lists: bool
+) -> tuple[int, int, str]:
+    """The columns of ids and terms: as stated, by their names, by what is a term, or the first and the second."""
+    if columns is not None:
+        return table.column(columns[0]), table.column(columns[1]), ""
+    terms = find_names(table.heading or [], _TERM)
+    ids = [j for j in find_names(table.heading or [], _ID) if j not in terms]
+    if len(terms) == 1 and ids:
+        return ids[0], terms[0], ""
+    if table.width != 2:
+        raise DataError(
+            "say which columns hold the ids and the terms (pair_columns, --pair-columns); the columns are "
+            f"{table.shown_columns()}. The formats with a line per annotation are {', '.join(LINE_FORMATS)}",
+            table.name,
+        )
+    if len(terms) == 1 or len(ids) == 1:
+        term_at = terms[0] if len(terms) == 1 else 1 - ids[0]
+        return 1 - term_at, term_at, ""
+    if is_term is not None:
+        rows = [row for row in table.start if len(row) == 2]
+        known = [sum(any(map(is_term, _terms(row[j], lists))) for row in rows) for j in (0, 1)]
+        if known[0] > known[1]:
+            return 1, 0, "the terms were found in the first column, and the ids in the second"
+    return 0, 1, ""

@@ -1,0 +1,236 @@
+"""Tables of labels: one row per statement about a gene, comma- or tab-separated."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from hietan.datasets._build_log import Tally
+from hietan.datasets._readers.files import TextSource
+from hietan.datasets._readers.tables import Table, is_position
+from hietan.exceptions import DataError
+
+CONFLICT_POLICIES = ("drop", "first", "majority", "raise")
+_OTHER = ""  # stands for any label outside the mapping
+
+
+@dataclass(frozen=True)
+class Labels:
+    """The label of each id.
+
+    Attributes
+    ----------
+    by_id : mapping of str to str
+        The label of each id, in file order.
+    classes : tuple of str
+        The names of the classes, in the order of their numbers.
+    conflicting : tuple of str
+        The ids that were left out because their rows have different labels.
+    tally : Tally
+        Counts the rows of the table. Rows beyond the first of an id are `changed`, not dropped.
+    name : str
+        The name of the file, for messages.
+    remarks : tuple of str
+        What was found out about the table rather than stated.
+    """
+
+    by_id: Mapping[str, str]
+    classes: tuple[str, ...]
+    conflicting: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=lambda: Tally("label rows"), compare=False)
+    name: str = ""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+    def __repr__(self) -> str:
+        counts = Counter(self.by_id.values())
+        classes = ", ".join(f"{label} {counts[label]}" for label in self.classes)
+        return f"<Labels {self.name}: {len(self)} ids; {classes}>"
+
+
+def read_labels(
+    source: TextSource,
+    *,
+    id_column: str | int | None = None,
+    label_column: str | int | None = None,
+    mapping: Mapping[str, str] | None = None,
+    where: Mapping[str, str] | None = None,
+    on_conflict: str = "drop",
+    header: bool | None = None,
+) -> Labels:
+    """Read a table of labels.
+
+    A table with tabs in its first row is read without quoting, any other as CSV, separated by commas or semicolons.
+    Rows without id or label, or with too few fields, are skipped and counted.
+
+    Parameters
+    ----------
+    source : path or open file
+        The table: plain, `.gz`, a `.zip` that holds one file, or a path into an archive: "genage.zip/worm.tsv".
+    id_column, label_column : str or int, optional
+        The columns of ids and labels, by name or by position, counted from 1. They are needed unless the table has just
+        these two columns, in this order.
+    mapping : dict, optional
+        Maps labels of the table to names of classes. Other labels are left out, but an id that has labels of
+        both kinds is in conflict. Classes are numbered in the order of the mapping; without a mapping, in
+        alphabetical order.
+    where : dict, optional
+        Maps columns to values: only rows with these values count.
+    on_conflict : {"drop", "first", "majority", "raise"}
+        What to do with an id whose rows have different labels: leave it out, take the first label, take the
+        most frequent one (and leave the id out at a tie), or fail.
+    header : bool, optional
+        Whether the first row holds the names of the columns. If not given, it does unless the label in it occurs again
+        in another row or is in the mapping.
+
+    Returns
+    -------
+    Labels
+
+    Examples
+    --------
+    >>> import io
+    >>> table = "gene,effect\\ndaf-2,anti\\ndaf-16,pro\\nage-1,anti\\nage-1,pro\\n"
+    >>> labels = read_labels(io.StringIO(table), mapping={"anti": "shortens", "pro": "prolongs"})
+    >>> dict(labels.by_id), labels.conflicting
+    ({'daf-2': 'shortens', 'daf-16': 'prolongs'}, ('age-1',))
+    """
+    check_policy(on_conflict)
+    table = Table.open(source)
+    remarks = _find_heading(table, id_column, label_column, mapping, where, header)
+    id_at, label_at = _columns(table, id_column, label_column)
+    tests = [(table.column(column), value) for column, value in (where or {}).items()]
+    tally = Tally("label rows")
+    given: dict[str, list[tuple[str, int]]] = {}  # (label, line) of each row of an id
+    for number, row in table.rows(max([id_at, label_at, *(at for at, _ in tests)]), tally):
+        name, label = row[id_at].strip(), row[label_at].strip()
+        if any(row[at].strip() != value for at, value in tests):
+            tally.drop("not asked for")
+        elif not name or not label:
+            tally.drop("no label" if name else "no id")
+        elif mapping is None or label in mapping:
+            given.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
+        else:
+            given.setdefault(name, []).append((_OTHER, number))
+    return replace(_one_label_each(given, on_conflict, mapping, tally, table.name), remarks=remarks)
+
+
+def labels_from_pairs(
+    pairs: Iterable[tuple[Any, Any]], mapping: Mapping[str, str] | None = None, on_conflict: str = "drop"
+) -> Labels:
+    """Labels from pairs (id, label); those without a label (None, NaN or "") are left out and counted.
+
+    Parameters
+    ----------
+    pairs : iterable of (id, label)
+        Ids and labels, which need not be strings: their texts are used.
+    mapping : dict, optional
+        Maps labels to names of classes; see `read_labels`.
+    on_conflict : {"drop", "first", "majority", "raise"}
+        What to do with an id that has different labels; see `read_labels`.
+    """
+    tally, given = Tally("label rows"), dict[str, list[tuple[str, int]]]()
+    for number, (name, label) in enumerate(pairs, 1):
+        tally.read += 1
+        text = "" if label is None or label != label else str(label)
+        if not text:
+            tally.drop("no label")
+        else:
+            known = text if mapping is None else str(mapping.get(text, _OTHER))
+            given.setdefault(str(name), []).append((known, number))
+    return _one_label_each(given, on_conflict, mapping, tally, "")
+
+
+def resolve_conflict(labels: Sequence[str], on_conflict: str) -> str | None:
+    """The label to use for an id that was given all of these, or None to leave the id out.
+
+    The policy "raise" is left to callers, who know what to name in the error.
+    """
+    if len(set(labels)) == 1 or on_conflict == "first":
+        return labels[0]
+    if on_conflict == "majority":
+        (best, most), (_, second) = Counter(labels).most_common(2)
+        return best if most > second else None
+    return None
+
+
+def check_policy(on_conflict: str) -> None:
+    """Refuse anything that is not one of the `CONFLICT_POLICIES`."""
+    if on_conflict not in CONFLICT_POLICIES:
+        raise ValueError(f"on_conflict is {on_conflict!r}; expected one of {', '.join(CONFLICT_POLICIES)}")
+
+
+def _one_label_each(
+    given: Mapping[str, list[tuple[str, int]]],
+    on_conflict: str,
+    mapping: Mapping[str, str] | None,
+    tally: Tally,
+    source: str,
+) -> Labels:
+    by_id: dict[str, str] = {}
+    conflicting = []
+    for name, statements in given.items():
+        labels = [label for label, _ in statements]
+        disagree = len(set(labels)) > 1
+        if disagree and on_conflict == "raise":
+            other = next(line for label, line in statements if label != labels[0])
+            raise DataError(f"second, different label for {name!r}", source, other)
+        label = resolve_conflict(labels, on_conflict)
+        if label:
+            by_id[name] = label
+            tally.change("further row of an id", len(labels) - 1)
+        elif disagree:
+            conflicting.append(name)
+            tally.drop("conflicting labels", len(labels))
+        else:
+            tally.drop("label not in the mapping", len(labels))
+    if not by_id:
+        raise DataError(f"no label left of {tally.read} rows: {dict(tally.dropped)}", source)
+    classes = dict.fromkeys(map(str, mapping.values())) if mapping else sorted(set(by_id.values()))
+    return Labels(by_id, tuple(classes), tuple(conflicting), tally, source)
+
+
+def _find_heading(
+    table: Table,
+    id_column: str | int | None,
+    label_column: str | int | None,
+    mapping: Mapping[str, str] | None,
+    where: Mapping[str, str] | None,
+    header: bool | None,
+) -> tuple[str, ...]:
+    """Take the heading if there is one; if this was found out rather than stated, say so."""
+    stated = [column for column in (id_column, label_column, *(where or {})) if column is not None]
+    remarks: tuple[str, ...] = ()
+    if header is None:
+        by_name = any(not is_position(column) for column in stated)
+        header = by_name or table.has_marked_heading
+        if not header:
+            # The first row is data if its label occurs again, as labels do, or is in the mapping.
+            at = 1 if label_column is None else table.column(label_column)
+            first, *others = (row[at] if at < len(row) else "" for row in table.start)
+            header = not first or (first not in others and first not in (mapping or ()))
+        if not header:
+            remarks = (f"{table.name}: the first row was read as data, not as names of columns",)
+    if header:
+        table.take_heading()
+    return remarks
+
+
+def _columns(table: Table, id_column: str | int | None, label_column: str | int | None) -> tuple[int, int]:
+    """The positions of the columns of ids and labels."""
+    if table.width != 2 and (id_column is None or label_column is None):
+        missing = {"ids": ("id_column", id_column), "labels": ("label_column", label_column)}
+        asked = " and ".join(
+            f"the {what} ({option}, --{option.replace('_', '-')})"
+            for what, (option, given) in missing.items()
+            if given is None
+        )
+        raise DataError(
+            f"say which column holds {asked}; the columns are {table.shown_columns()}", table.name
+        )
+    id_at = 0 if id_column is None else table.column(id_column)
+    return id_at, 1 if label_column is None else table.column(label_column)

@@ -1,0 +1,120 @@
+"""What a dataset says about itself: first a plain summary, then HTML made from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from hietan._runtime.notebook import card, details
+from hietan.datasets._build_log import account_lines
+
+
+@dataclass(frozen=True)
+class DatasetSummary:
+    """Numbers and words about a dataset, ready to be shown.
+
+    Attributes
+    ----------
+    name : str
+        The name of the dataset, or "unnamed".
+    n_rows, n_features : int
+        The numbers of rows and columns.
+    classes : tuple of (name, number of rows)
+        The classes in the order of their numbers; empty if the rows are not labelled.
+    density : float
+        The share of ones.
+    hierarchy : dict
+        The numbers of edges, roots and leaves, and the depth.
+    commonest : tuple of (feature, name, number of rows)
+        The five features with the most ones.
+    account : list of (what, line, count)
+        What was read, dropped and used, if the dataset was built from files.
+    facts : tuple of (key, value)
+        The origin, the files with their hashes, versions and options.
+    """
+
+    name: str
+    n_rows: int
+    n_features: int
+    classes: tuple[tuple[str, int], ...]
+    density: float
+    hierarchy: dict[str, int]
+    commonest: tuple[tuple[str, str, int], ...]
+    account: list[tuple[str, str, int]]
+    facts: tuple[tuple[str, str], ...]
+
+    def _repr_html_(self) -> str:
+        return dataset_html(self)
+
+
+def summarize(data: Any) -> DatasetSummary:
+    """Compute the summary of a dataset."""
+    n_rows, n_columns = data.X.shape
+    ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
+    most = np.argsort(-ones, kind="stable")[:5]
+    counts = np.bincount(data.y[data.y >= 0], minlength=len(data.target_names)).tolist()
+    hierarchy = data.hierarchy
+    return DatasetSummary(
+        name=data.name or "unnamed",
+        n_rows=n_rows,
+        n_features=n_columns,
+        classes=tuple(zip(data.target_names, counts, strict=True)),
+        density=float(ones.sum()) / max(1, n_rows * n_columns),
+        hierarchy={
+            "edges": int(hierarchy.adjacency.nnz),
+            "roots": len(hierarchy.roots),
+            "leaves": len(hierarchy.leaves),
+            "depth": int(hierarchy.depths.max(initial=0)),
+        },
+        commonest=tuple((data.feature_names[j], data.term_names[j], int(ones[j])) for j in most),
+        account=account_lines(data.provenance.get("account", {})),
+        facts=tuple(_facts(data.provenance)),
+    )
+
+
+def _facts(provenance: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    for key in ("origin", "files", "versions", "options"):
+        value = provenance.get(key)
+        if isinstance(value, dict):
+            yield from ((f"{key}: {name}", _short(part)) for name, part in value.items())
+        elif value:
+            yield key, _short(value)
+    yield from (("found out", remark) for remark in provenance.get("found out", ()))
+
+
+def _short(value: Any) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def dataset_html(summary: DatasetSummary) -> str:
+    """The summary as HTML for a notebook; its tables unfold when they are clicked."""
+    counts = {
+        "rows": summary.n_rows,
+        "features": summary.n_features,
+        **dict(summary.classes),
+        **summary.hierarchy,
+    }
+    tables = [
+        _table("most common features", summary.commonest),
+        _table("what was lost on the way", summary.account),
+        _table("where it comes from", summary.facts),
+    ]
+    return card(f"Dataset {summary.name}", counts, f"<div>{summary.density:.2%} ones</div>{''.join(tables)}")
+
+
+def _table(title: str, rows: Sequence[Sequence[Any]]) -> str:
+    if not rows:
+        return ""
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    return details(title, f"<table>{body}</table>")
+
+
+def _cell(value: Any) -> str:
+    number = isinstance(value, int)
+    text = f"{value:,}" if number else escape(str(value))
+    return f'<td style="text-align:{"right" if number else "left"};padding:0 .6em">{text}</td>'

@@ -1,0 +1,95 @@
+"""Sampling error by the bootstrap: rows are resampled, each in all datasets of its group together.
+
+Datasets of a group describe the same rows (genes) in several ways, so they are not independent; the 28 ageing-gene
+datasets are 4 gene sets seen 7 ways. Seeds are not replicates either: a score is the mean over the seeds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from hietan.evaluation._cross_validation import PooledPredictions
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """Draws of the mean GMean and of the average rank, each of shape (n_draws, n_methods)."""
+
+    methods: tuple[str, ...]
+    mean_gmean: NDArray[np.float64]
+    average_rank: NDArray[np.float64]
+
+    def interval(self, draws: NDArray[np.float64], level: float = 0.95) -> NDArray[np.float64]:
+        """The ends of the middle `level` of the draws for each method, of shape (2, n_methods)."""
+        tail = (1 - level) / 2
+        ends: NDArray[np.float64] = np.quantile(draws, [tail, 1 - tail], axis=0)
+        return ends
+
+    def difference(self, method: str, control: str, level: float = 0.95) -> tuple[float, float]:
+        """The ends of the middle `level` of the mean GMean of a method minus that of another, in the same draws."""
+        a, b = (self.mean_gmean[:, self.methods.index(name)] for name in (method, control))
+        low, high = self.interval(a - b, level).tolist()
+        return low, high
+
+
+def bootstrap_gmean(
+    predictions: Mapping[tuple[str, str, int], PooledPredictions],
+    rows: Mapping[str, Sequence[str]],
+    methods: Sequence[str],
+    *,
+    groups: Mapping[str, str] | None = None,
+    n_draws: int = 1000,
+    seed: int = 0,
+) -> Bootstrap:
+    """Draw rows with replacement and compute GMean and ranks for each draw; the classifiers are not fitted again.
+
+    Parameters
+    ----------
+    predictions : mapping of (dataset, method, seed) to PooledPredictions
+        The predictions of all rows.
+    rows : mapping of dataset to the names of its rows
+        Rows with the same name in datasets of one group are drawn together.
+    methods : sequence of str
+        The keys of the methods to compare.
+    groups : mapping of dataset to group, optional
+        The group of each dataset; a dataset without one forms its own.
+    n_draws : int
+        The number of draws.
+    seed : int
+        The seed of the draws.
+    """
+    datasets = list(dict.fromkeys(dataset for dataset, method, _ in predictions if method in methods))
+    group_of = {dataset: (groups or {}).get(dataset, dataset) for dataset in datasets}
+    rng = np.random.default_rng(seed)
+    scores = np.empty((n_draws, len(datasets), len(methods)))
+    for group in dict.fromkeys(group_of.values()):
+        members = [dataset for dataset in datasets if group_of[dataset] == group]
+        names = {name: i for i, name in enumerate(dict.fromkeys(n for d in members for n in rows[d]))}
+        times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=n_draws).astype(
+            np.float64
+        )
+        for dataset in members:
+            weights = times[:, [names[name] for name in rows[dataset]]]
+            for k, method in enumerate(methods):
+                pooled = [p for (d, m, _), p in predictions.items() if (d, m) == (dataset, method)]
+                scores[:, datasets.index(dataset), k] = np.mean([_gmeans(p, weights) for p in pooled], axis=0)
+    ranks = rankdata(-scores, axis=2)
+    return Bootstrap(tuple(methods), scores.mean(axis=1), ranks.mean(axis=1))
+
+
+def _gmeans(pooled: PooledPredictions, weights: NDArray[np.float64]) -> Any:
+    """The GMean of each draw; a class without a row in a draw has recall 0."""
+    classes = np.unique(pooled.y_true)
+    product = np.ones(len(weights))
+    for label in classes:
+        of_class = pooled.y_true == label
+        total = weights @ of_class.astype(np.float64)  # sums of integers: exact in any order
+        hit = weights @ (of_class & (pooled.y_pred == label)).astype(np.float64)
+        product *= hit / np.maximum(total, 1)
+    return product ** (1 / len(classes))

@@ -1,0 +1,160 @@
+"""Every method of a ranking against the control, in one tidy table: ranks, p-values, effect sizes, probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from hietan.evaluation._bootstrap import Bootstrap
+from hietan.evaluation._effect_sizes import ROPE, bayesian_signed_rank, rank_biserial
+from hietan.evaluation._metrics import METRICS
+from hietan.evaluation._rank_tables import Ranking
+from hietan.evaluation._rank_tests import Comparison
+
+
+@dataclass(frozen=True)
+class MethodComparison:
+    """One method of a ranking, compared with the control; a line of `comparisons.csv`.
+
+    For the control itself, and where fewer than two methods or datasets are ranked, what compares is None. So are the
+    effect sizes and the probabilities where a score is infinite.
+
+    Attributes
+    ----------
+    tuning, setting, metric : str
+        Which ranking it is.
+    n_datasets : int
+        The number of ranked datasets.
+    method : str
+        The method.
+    average_rank, wins, mean : float
+        Its average rank, the number of datasets on which it is best, and its mean score.
+    control : str or None
+        What it is compared with.
+    holm_threshold, p_value, p_adjusted : float or None
+        Holm's post-hoc test by ranks.
+    wilcoxon_p_value, wilcoxon_p_adjusted : float or None
+        Wilcoxon's signed-rank test.
+    mean_difference : float or None
+        The mean of the method minus that of the control, in units of the metric.
+    difference_low, difference_high : float or None
+        The middle 95 % of this difference when rows are resampled, if they were; for GMean only.
+    rank_biserial : float or None
+        The matched-pairs rank-biserial correlation: 1 if the method is better than the control on every dataset, -1 if
+        it is worse on every dataset.
+    rope : float or None
+        Differences up to this size count as equivalent.
+    p_worse, p_equivalent, p_better : float or None
+        The probabilities that the method is worse than the control, equivalent to it and better, by the Bayesian
+        signed-rank test.
+    """
+
+    tuning: str
+    setting: str
+    metric: str
+    n_datasets: int
+    method: str
+    average_rank: float
+    wins: float
+    mean: float
+    control: str | None = None
+    holm_threshold: float | None = None
+    p_value: float | None = None
+    p_adjusted: float | None = None
+    wilcoxon_p_value: float | None = None
+    wilcoxon_p_adjusted: float | None = None
+    mean_difference: float | None = None
+    difference_low: float | None = None
+    difference_high: float | None = None
+    rank_biserial: float | None = None
+    rope: float | None = None
+    p_worse: float | None = None
+    p_equivalent: float | None = None
+    p_better: float | None = None
+
+    @classmethod
+    def header(cls) -> tuple[str, ...]:
+        """The names of the columns of `comparisons.csv`."""
+        return tuple(field.name for field in fields(cls))
+
+    def values(self) -> list[Any]:
+        """The cells of its line in `comparisons.csv`, in the order of `header`."""
+        return list(astuple(self))
+
+
+def compare_methods(
+    ranking: Ranking, drawn: Bootstrap | None = None, *, rope: float = ROPE
+) -> tuple[MethodComparison, ...]:
+    """Compare every method of a ranking with its control, best first.
+
+    Parameters
+    ----------
+    ranking : Ranking
+        The ranking, with its tests.
+    drawn : Bootstrap, optional
+        Draws of rows, for the intervals of the mean differences. They are draws of GMean: in a ranking by another
+        metric they are not used.
+    rope : float
+        Differences of the metric up to this size count as equivalent; GMean and AUC are at most 1.
+
+    Examples
+    --------
+    >>> from hietan.evaluation import METRICS, SummaryRow, make_rankings
+    >>> empty = (float("nan"),) * (len(METRICS) - 1)
+    >>> rows = [
+    ...     SummaryRow(f"data {i}", method, "", "none", 0, 10, (0.5 + 0.05 * good + 0.01 * i, *empty))
+    ...     for i in range(8)
+    ...     for good, method in enumerate(["TAN", "Hie-TAN"])
+    ... ]
+    >>> (ranking,) = make_rankings(rows, metrics=["gmean"])
+    >>> best, other = compare_methods(ranking)
+    >>> other.method, other.control, round(other.mean_difference, 3), other.rank_biserial
+    ('TAN', 'Hie-TAN', -0.05, -1.0)
+    >>> other.p_worse > 0.99
+    True
+    """
+    ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
+    wilcoxon = {row.method: row for row in ranking.wilcoxon}
+    holm = {row.method: row for row in ranking.comparison.comparisons} if ranking.comparison else {}
+    rows = []
+    for method in sorted(ranks, key=lambda m: ranks[m]):
+        against: dict[str, Any] = {}
+        if method in holm:
+            against = _tests(holm[method], wilcoxon[method])
+            against |= _effects(ranking, method, holm[method].control, rope)
+            if drawn is not None and ranking.metric == "gmean":
+                low, high = drawn.difference(method, holm[method].control)
+                against |= {"difference_low": low, "difference_high": high}
+        which = (ranking.tuning, ranking.setting, ranking.metric, len(ranking.datasets), method)
+        rows.append(MethodComparison(*which, ranks[method], won[method], means[method], **against))
+    return tuple(rows)
+
+
+def _tests(holm: Comparison, wilcoxon: Comparison) -> dict[str, Any]:
+    return {
+        "control": holm.control,
+        "holm_threshold": holm.threshold,
+        "p_value": holm.p_value,
+        "p_adjusted": holm.p_adjusted,
+        "wilcoxon_p_value": wilcoxon.p_value,
+        "wilcoxon_p_adjusted": wilcoxon.p_adjusted,
+    }
+
+
+def _effects(ranking: Ranking, method: str, control: str, rope: float) -> dict[str, Any]:
+    scores = dict(zip(ranking.methods, ranking.scores.T, strict=True))
+    if not np.isfinite([scores[method], scores[control]]).all():  # a log loss may be infinite
+        return {}
+    difference = scores[method] - scores[control]
+    gain = -difference if METRICS[ranking.metric].lower_is_better else difference
+    posterior = bayesian_signed_rank(gain, rope=rope)
+    return {
+        "mean_difference": float(difference.mean()),
+        "rank_biserial": rank_biserial(gain),
+        "rope": rope,
+        "p_worse": posterior.left,
+        "p_equivalent": posterior.rope,
+        "p_better": posterior.right,
+    }

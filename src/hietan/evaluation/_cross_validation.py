@@ -1,0 +1,310 @@
+"""Cross-validation: every row is predicted once, by a model that never saw it; rows of all folds are then pooled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
+from hietan._runtime.parallel import run_ordered
+from hietan.evaluation._metrics import compute_metrics
+
+Label = str | int | float | bool
+"""A class of a dataset as a plain value."""
+# How far the probabilities of a row may be from a sum of 1: far more than single precision makes of them.
+SUM_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True, eq=False)
+class RowPredictions:
+    """What a fitted classifier predicts for some rows: labels, and log-probabilities if it has any."""
+
+    y_pred: NDArray[Any]
+    log_proba: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True, eq=False)
+class PooledPredictions:
+    """The predictions of all rows of a dataset, each made in the fold where the row was set aside.
+
+    Attributes
+    ----------
+    y_true, y_pred : arrays of shape (n,)
+        The true and the predicted class of each row.
+    log_proba : array of shape (n, n_classes), or None
+        ln P(c | x), in the sorted order of the classes; None if the classifier has no probabilities.
+    fold : int array of shape (n,)
+        The fold in which each row was set aside.
+    """
+
+    y_true: NDArray[Any]
+    y_pred: NDArray[Any]
+    log_proba: NDArray[np.float64] | None
+    fold: NDArray[np.int64]
+
+    @property
+    def proba(self) -> NDArray[np.float64] | None:
+        """P(c | x), or None."""
+        return None if self.log_proba is None else np.exp(self.log_proba)
+
+    @property
+    def score(self) -> NDArray[np.float64] | None:
+        """What the rows are ranked by: the log-odds of the second of two classes, or `log_proba` for more classes."""
+        return None if self.log_proba is None else row_scores(self.log_proba)
+
+    def metrics(self) -> dict[str, float]:
+        """All metrics, over the pooled rows."""
+        return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score)
+
+
+def pooled_predictions(
+    estimator: Any, dataset: Any, *, n_splits: int = 10, seed: int = 0, n_jobs: int | None = None
+) -> PooledPredictions:
+    """Predict every row of a dataset by stratified cross-validation.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        The classifier, which is cloned. In it, in the steps of a Pipeline and in wrapped estimators, a parameter
+        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to `seed`.
+    dataset : object with X, y and, if the estimator needs one, hierarchy
+        The rows and their classes.
+    n_splits, seed : int
+        The splits are ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)``, the same for every method.
+    n_jobs : int or None
+        The number of folds to run at a time, in threads, as in joblib.
+
+    Returns
+    -------
+    PooledPredictions
+        The predictions of all rows.
+
+    Examples
+    --------
+    >>> from hietan import HieTAN
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> data = make_hierarchical_classification(300, 100, random_state=0)
+    >>> result = pooled_predictions(HieTAN(smoothing="pooled"), data, n_splits=5)
+    >>> result.y_pred.shape, sorted(set(result.fold.tolist()))
+    ((300,), [0, 1, 2, 3, 4])
+    >>> bool(result.metrics()["auc"] > 0.5)
+    True
+    """
+    model = configure(estimator, getattr(dataset, "hierarchy", None), seed)
+    fold = fold_of_rows(dataset.y, n_splits, seed)
+
+    def predict(k: int) -> RowPredictions:
+        return predict_fold(model, dataset.X, dataset.y, fold == k)
+
+    return pool(dataset.y, fold, run_ordered(predict, [(k,) for k in range(n_splits)], n_jobs))
+
+
+def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:
+    """A clone in which every `hierarchy` and `random_state` that is None is set, however deep in the estimator."""
+    model = clone(estimator)
+    missing = {
+        name: hierarchy if name.endswith("hierarchy") else seed
+        for name, value in model.get_params(deep=True).items()
+        if value is None and name.rpartition("__")[2] in ("hierarchy", "random_state")
+    }
+    return model.set_params(**missing) if missing else model
+
+
+def fold_of_rows(
+    y: Any, cv: Any, seed: int, groups: Any = None, names: Sequence[str] = ()
+) -> NDArray[np.int64]:
+    """The fold in which each row is set aside.
+
+    Parameters
+    ----------
+    y : array of shape (n,)
+        The classes of the rows.
+    cv : int or splitter of scikit-learn
+        The number of stratified, shuffled folds, or what makes the folds. A splitter that draws at random and has no
+        `random_state` gets the seed.
+    seed : int
+        The seed of the splits.
+    groups : array of shape (n,), optional
+        Rows of the same group are set aside in the same fold.
+    names : sequence of str, optional
+        What the classes 0, 1, ... are called in errors.
+
+    Raises
+    ------
+    ValueError
+        If the folds do not set every row aside exactly once, or leave no training row of a class.
+    """
+    labels, counts = np.unique(y, return_counts=True)
+    if len(labels) < 2:
+        raise ValueError(f"y has only one class, {labels.tolist()}; at least two are needed")
+    splitter = cv
+    if isinstance(cv, Integral):
+        if counts.min() < cv:
+            rarest = labels[counts.argmin()]
+            named = isinstance(rarest, Integral) and int(rarest) in range(len(names))
+            raise ValueError(
+                f"class {names[rarest] if named else rarest!s} has {counts.min()} rows, fewer than the {cv} folds; "
+                f"use at most {counts.min()} folds"
+            )
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        splitter = kind(int(cv), shuffle=True, random_state=seed)
+    elif getattr(cv, "random_state", 0) is None and getattr(cv, "shuffle", True):
+        splitter = copy(cv)
+        splitter.random_state = seed
+    fold = np.full(len(y), -1, dtype=np.int64)
+    for k, (training, rows) in enumerate(splitter.split(np.zeros((len(y), 1)), y, groups)):
+        _check_fold(k, training, rows, fold, y, groups)
+        fold[rows] = k
+    if (fold < 0).any():
+        raise ValueError(
+            f"the folds of {cv} never set row {int((fold < 0).argmax())} aside; every row must be once"
+        )
+    return fold
+
+
+def _check_fold(
+    k: int, training: NDArray[np.intp], rows: NDArray[np.intp], fold: NDArray[np.int64], y: Any, groups: Any
+) -> None:
+    """Refuse a fold from which no pooled predictions can be made."""
+    if not len(rows):
+        raise ValueError(f"fold {k} sets no row aside; use fewer folds")
+    if (fold[rows] >= 0).any():
+        raise ValueError(
+            f"row {int(rows[(fold[rows] >= 0).argmax()])} is set aside in two folds; every row must be once: pass a "
+            f"splitter without repetitions, and repeat it with several seeds"
+        )
+    if not np.array_equal(np.sort(np.concatenate([training, rows])), np.arange(len(y))):
+        raise ValueError(
+            f"fold {k} does not train on all rows that it does not set aside; pass another splitter"
+        )
+    lost = np.setdiff1d(y, y[training])
+    if lost.size:
+        raise ValueError(
+            f"fold {k} leaves no training row of class {lost[0]!s}; use other folds or larger groups"
+        )
+    if groups is not None and np.intersect1d(groups[training], groups[rows]).size:
+        split = np.intersect1d(groups[training], groups[rows])[0]
+        raise ValueError(f"fold {k} divides the group {split!s}; pass a splitter that keeps groups together")
+
+
+def predict_fold(model: Any, X: Any, y: Any, test: NDArray[np.bool_]) -> RowPredictions:
+    """Fit a clone to the rows outside `test`, and predict those inside; ValueError if the predictions are unusable."""
+    fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+    return predict_checked(fitted, X[np.flatnonzero(test)], class_labels(y), type(model).__name__)
+
+
+def class_labels(y: Any) -> list[Label]:
+    """The classes of a dataset, sorted, as plain values; ValueError if they are neither numbers nor strings."""
+    labels: list[Label] = np.unique(y).tolist()
+    strange = [label for label in labels if not isinstance(label, Label)]
+    if strange:
+        raise ValueError(
+            f"class {strange[0]!r} is a {type(strange[0]).__name__}; expected classes that are numbers or strings"
+        )
+    return labels
+
+
+def predict_checked(fitted: Any, X: Any, labels: Sequence[Label], name: str) -> RowPredictions:
+    """Predict as `predict_rows` does, and check everything that the classifier returns.
+
+    Parameters
+    ----------
+    fitted : scikit-learn classifier
+        The classifier, fitted to rows of all classes.
+    X : matrix
+        The rows.
+    labels : sequence
+        The classes of the dataset, sorted.
+    name : str
+        What to call the classifier if it has to be refused.
+
+    Raises
+    ------
+    ValueError
+        If a label is not a class of the dataset, probabilities are not probabilities, or a shape is wrong.
+    """
+    rows = predict_rows(fitted, X)
+    problem = prediction_problem(rows, labels, X.shape[0])
+    if problem is None and rows.log_proba is not None and hasattr(fitted, "classes_"):
+        # Columns are in the order of `classes_`: another order would exchange the probabilities without a word.
+        found = np.asarray(fitted.classes_).tolist()
+        if found != list(labels):
+            problem = f"classes_ is {_listed(found)}; expected the classes of the dataset, {_listed(labels)}"
+    if problem is not None:
+        raise ValueError(f"method {name!r}: {problem}")
+    return rows
+
+
+def _listed(labels: Sequence[Any], most: int = 10) -> str:
+    return ", ".join([*map(repr, labels[:most]), *(["..."] if len(labels) > most else [])])
+
+
+def prediction_problem(rows: RowPredictions, labels: Sequence[Label], n_rows: int) -> str | None:
+    """Why predictions cannot be those of a classifier for this many rows of these classes; None if they can be."""
+    if rows.y_pred.shape != (n_rows,):
+        return f"predict returned an array of shape {rows.y_pred.shape}; expected {(n_rows,)}"
+    known = list(labels)
+    strange = [label for label in rows.y_pred.tolist() if label not in known]
+    if strange:
+        return f"predict returned {strange[0]!r}; expected one of the classes {_listed(known)}"
+    if rows.log_proba is None:
+        return None
+    logs = np.asarray(rows.log_proba, dtype=np.float64)
+    if logs.shape != (n_rows, len(known)):
+        return f"the probabilities have shape {logs.shape}; expected {(n_rows, len(known))}"
+    # The logarithm of a negative number is NaN; that of 0, which is allowed, is -inf.
+    bad = np.isnan(logs).any(axis=1) | np.isposinf(logs).any(axis=1)
+    if bad.any():
+        return f"the probabilities of row {bad.argmax()} of the fold are NaN, infinite or negative"
+    sums = np.exp(np.minimum(logs, 1.0)).sum(axis=1)
+    off = np.abs(sums - 1) > SUM_TOLERANCE
+    if off.any():
+        row = int(off.argmax())
+        shown = ", ".join(f"{p:.6g}" for p in np.exp(np.minimum(logs[row], 700.0)))
+        return f"the probabilities of row {row} of the fold are {shown}; expected a sum of 1"
+    return None
+
+
+def predict_rows(fitted: Any, X: Any) -> RowPredictions:
+    """Labels and log-probabilities, with as few passes over the rows as the classifier's API allows."""
+    if hasattr(
+        fitted, "predict_joint_log_proba"
+    ):  # such as naive Bayes: the label is the argmax of the joint
+        joint = fitted.predict_joint_log_proba(X)
+        normaliser = np.logaddexp.reduce(joint, axis=1, keepdims=True)
+        return RowPredictions(fitted.classes_[joint.argmax(axis=1)], joint - normaliser)
+    y_pred = np.asarray(fitted.predict(X))
+    # A forest may give a class the probability 0; what is below 0 becomes NaN, and is noticed as such.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if hasattr(fitted, "predict_log_proba"):
+            return RowPredictions(y_pred, np.asarray(fitted.predict_log_proba(X), dtype=np.float64))
+        if hasattr(fitted, "predict_proba"):
+            return RowPredictions(y_pred, np.asarray(np.log(fitted.predict_proba(X))))
+    return RowPredictions(y_pred, None)
+
+
+def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> PooledPredictions:
+    """Put the predictions of the folds, in the order of the folds, back into the order of the rows."""
+    order = np.argsort(fold, kind="stable")
+    y_pred = np.empty_like(np.concatenate([part.y_pred for part in parts]))
+    y_pred[order] = np.concatenate([part.y_pred for part in parts])
+    logs = [part.log_proba for part in parts if part.log_proba is not None]
+    log_proba = None
+    if len(logs) == len(parts):
+        log_proba = np.empty((len(y), logs[0].shape[1]))
+        log_proba[order] = np.concatenate(logs)
+    return PooledPredictions(np.asarray(y), y_pred, log_proba, fold)
+
+
+def row_scores(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The log-odds of the second of two classes; the log-probabilities themselves for more classes."""
+    if log_proba.shape[1] != 2:
+        return log_proba
+    return np.asarray(log_proba[:, 1] - log_proba[:, 0], dtype=np.float64)

@@ -1,0 +1,511 @@
+"""What a report shows about a dataset beyond the tables of a study: terms, ontology and explanations, in one file.
+
+It takes few bytes: columns by number, arrays instead of records, repeated sentences only once. An explanation is any
+object with the attributes of `hietan.explain.Explanation`, and a hierarchy any object with the methods of
+`hietan.hierarchy.Hierarchy`: evaluation does not import the rooms in which they are made.
+
+A method takes part in the effects of terms if it offers `contributions`: an array, sparse or not, of what each feature
+adds to the log-odds of the second class in each row. How much a term matters is how much its contribution varies
+between the rows of a fold: a term that every row has adds the same to all of them, so it tells nothing about any,
+however large its contribution is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from hietan._io.files import atomic_write, safe_file_name
+from hietan.evaluation._study.plan import DatasetView
+from hietan.exceptions import StudyError
+
+FOLDER = "details"
+NEIGHBOURS = 8
+# How many features are listed individually, besides those between them and the root; the others are summed.
+SHOWN = 150
+# How many of the edges that were considered for a tree are listed.
+SHOWN_EDGES = 15
+INFINITE = 1e9  # JSON has no infinity
+# How many terms are listed, how many of them are shown row by row, and how many rows are looked at.
+MOST_TERMS, SWARM_TERMS, MOST_ROWS, SWARM_ROWS = 200, 30, 5000, 400
+STEPS = 40  # the largest contribution is this many steps from zero
+_BATCH = 128
+
+
+@dataclass(frozen=True)
+class ExplainedRows:
+    """What the models of one method say about rows of a dataset.
+
+    Attributes
+    ----------
+    explanations, traces : dict of int to Any
+        By row, its explanation, and how its tree was learned, if the method learns any.
+    training : dict of int to array
+        By row, the rows that its model was fitted to.
+    flips : dict of int to dict or None
+        By row, what would change its class, as by `find_counterfactuals`.
+    effects : dict or None
+        Which terms matter, as by `TermEffects.content`.
+    """
+
+    explanations: dict[int, Any] = field(default_factory=dict)
+    traces: dict[int, Any] = field(default_factory=dict)
+    training: dict[int, NDArray[np.intp]] = field(default_factory=dict)
+    flips: dict[int, dict[str, Any] | None] = field(default_factory=dict)
+    effects: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class MethodDetails:
+    """What `details/DATASET.json` holds of one method, in plain values.
+
+    Attributes
+    ----------
+    rows : dict of int to dict
+        By row, its compact explanation and what a report shows beside it.
+    reasons : list of str
+        The sentences that the explanations refer to by number.
+    effects : dict or None
+        Which terms matter, as by `TermEffects.content`.
+    """
+
+    rows: dict[int, dict[str, Any]]
+    reasons: list[str]
+    effects: dict[str, Any] | None = None
+
+
+def method_details(explained: ExplainedRows, view: DatasetView) -> MethodDetails:
+    """What a method says about rows of a dataset, as arrays of few bytes."""
+    reasons, rows = Reasons(), {}
+    for i, explanation in explained.explanations.items():
+        shown = rows[i] = compact(explanation, reasons)
+        if i in explained.training and shown["probabilities"]:
+            train, data = explained.training[i], view.data
+            shown["counts"] = evidence_counts(shown, data.X[train], data.y[train], view.hierarchy)
+        if explained.flips.get(i) is not None:
+            shown["flip"] = explained.flips[i]
+        if i in explained.traces:
+            shown["trace"] = compact_trace(explained.traces[i])
+    return MethodDetails(rows, reasons.texts, explained.effects)
+
+
+class DatasetDetails:
+    """The content of `details/DATASET.json`, to which the explanations are added method by method.
+
+    Parameters
+    ----------
+    dataset : str
+        The name of the dataset.
+    view : DatasetView
+        Its names and its hierarchy.
+    chosen : mapping of int to str
+        The rows that are explained, and why each was chosen.
+    """
+
+    def __init__(self, dataset: str, view: DatasetView, chosen: Mapping[int, str]) -> None:
+        self.dataset = dataset
+        self.view = view
+        self.chosen = chosen
+        self.reasons = Reasons()
+        self.rows: dict[int, dict[str, Any]] = {i: {} for i in chosen}
+        self.effects: dict[str, Any] = {}
+
+    def add(self, key: str, found: MethodDetails) -> None:
+        """Add what one method says about the chosen rows, how it learned their trees, and which terms matter to it."""
+        number = [self.reasons.index(text) for text in found.reasons]
+        for i, shown in found.rows.items():
+            removed = [[by, number[reason], *others] for by, reason, *others in shown["removed"]]
+            self.rows[i][key] = {**shown, "removed": removed}
+        if found.effects is not None:
+            self.effects[key] = found.effects
+
+    def take_over(self, kept: Mapping[str, Any]) -> None:
+        """Add what all methods said when the file was written before, given its content."""
+        self.rows |= {entry["row"]: entry["methods"] for entry in kept["explained"]}
+        self.effects = kept["effects"]
+        self.reasons.texts = kept["reasons"]
+
+    def content(self) -> dict[str, Any]:
+        """The content of the file as plain values."""
+        hierarchy, data = self.view.hierarchy, self.view.data
+        similar = similar_rows(data.X, list(self.chosen)) if self.chosen else {}
+        return {
+            "dataset": self.dataset,
+            "features": self.view.feature_names,
+            "names": self.view.term_names,
+            "ontology": [] if hierarchy is None else ontology_parents(hierarchy),
+            "classes": self.view.class_names,
+            "labels": [str(label) for label in np.unique(data.y).tolist()],
+            "symbols": self.view.symbols,
+            "account": self.view.account,
+            "present": class_counts(data.X, data.y),
+            "effects": self.effects,
+            "row_noun": self.view.row_noun,
+            "explained": [
+                {"row": i, "why": why, "similar": similar[i], "methods": self.rows[i]}
+                for i, why in self.chosen.items()
+                if self.rows[i]
+            ],
+            "reasons": self.reasons.texts,
+        }
+
+    def write(self, folder: Path, recipe: bytes | None = None) -> Path:
+        """Write the file into the directory of a study, with the mark of its recipe; see `kept_details`."""
+        text = json.dumps(self.content(), separators=(",", ":"))
+        if recipe is not None:
+            text = f'{text[:-1]}{_MARK}{_mark(text[:-1], recipe)}"}}'
+        path = _path(folder, self.dataset)
+        atomic_write(path, text)
+        return path
+
+
+_MARK = ',"mark":"'
+
+
+def kept_details(folder: Path, dataset: str, recipe: bytes) -> dict[str, Any] | None:
+    """The details of a dataset if they are in the directory of a study, and were made by the same recipe.
+
+    The file ends with a mark: a hash of everything before it, which depends on the recipe, that is, on all that the
+    explanations depend on. A file that was changed, or comes from another study, does not have the right one.
+    """
+    try:
+        text = _path(folder, dataset).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+    body, _, end = text.rpartition(_MARK)
+    if end != f'{_mark(body, recipe)}"}}':
+        return None
+    content: dict[str, Any] = json.loads(text)
+    return content
+
+
+def _mark(text: str, recipe: bytes) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=16, key=recipe).hexdigest()
+
+
+def _path(folder: Path, dataset: str) -> Path:
+    return folder / FOLDER / f"{safe_file_name(dataset)}.json"
+
+
+def read_details(folder: Path, dataset: str) -> dict[str, Any]:
+    """Return the details of a dataset in the directory of a study; an empty dict if it has none."""
+    path = _path(folder, dataset)
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except ValueError as error:
+        message = f"{path} is damaged: {error}; run the study again to write it, or remove it"
+        raise StudyError(message) from None
+    return content
+
+
+def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any, hierarchy: Any = None) -> list[list[list[int]]]:
+    """The training rows behind each probability of a compact explanation, class by class.
+
+    For each listed feature: [how many rows have its value and that of its parent, how many have that of its parent],
+    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows. In a
+    tree, a feature has one parent; otherwise, one stands for all of its parents in the `hierarchy`, which are all 1.
+
+    >>> shown = {"features": [0, 1], "parents": [-1, 0], "values": [1, 0]}
+    >>> evidence_counts(shown, np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), np.array([0, 0, 1, 1]))
+    [[[2, 1], [2, 2]], [[1, 1], [2, 1]]]
+    """
+    if not shown["features"]:
+        return []
+    same = (_dense(X[:, shown["features"]]) > 0) == (np.array(shown["values"]) > 0)
+    parents = np.array(shown["parents"])
+    given = np.where(parents >= 0, same[:, parents], True)
+    if not shown.get("tree", True) and hierarchy is not None:
+        column = {name: j for j, name in enumerate(hierarchy.features)}
+        for place in np.flatnonzero(parents >= 0):
+            above = [column[p] for p in hierarchy.parents(hierarchy.features[shown["features"][place]])]
+            given[:, place] = (_dense(X[:, above]) > 0).all(axis=1)
+    classes = [y == label for label in np.unique(y)]
+    both = np.array([(same & given)[rows].sum(axis=0) for rows in classes]).T
+    total = np.array([given[rows].sum(axis=0) for rows in classes]).T
+    return [[b.tolist(), t.tolist()] for b, t in zip(both, total, strict=True)]
+
+
+def similar_rows(
+    X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
+) -> dict[int, list[list[float]]]:
+    """For each of some rows, the `n` most similar others: [row, simGIC], the most similar first.
+
+    The others are all rows, or those `among` which they are looked for.
+
+    simGIC is the information content of the terms that two rows share, divided by that of all terms that either has;
+    the information content of a term is -ln of the share of rows that have it. The rows must be closed: a row that has
+    a term has the more general ones too. Rows without any informative term are similar to none.
+
+    >>> similar_rows(np.array([[1, 1, 0], [1, 1, 0], [1, 0, 1], [1, 0, 0]]), [0], n=2)
+    {0: [[1, 1.0], [2, 0.0]]}
+    """
+    present = csr_array(X > 0).astype(np.float64)
+    share = np.asarray(present.sum(axis=0)).ravel() / present.shape[0]
+    information = -np.log(np.maximum(share, 1e-12)) * (share > 0)
+    own = present @ information
+    chosen, others = list(rows), np.arange(present.shape[0]) if among is None else np.array(among, dtype=int)
+    shared = (present[chosen].multiply(information) @ present[others].T).toarray()
+    found = {}
+    for i, common in zip(chosen, shared, strict=True):
+        either = own[i] + own[others] - common
+        similarity = np.divide(common, either, out=np.zeros(len(others)), where=either > 1e-12)
+        order = [k for k in np.argsort(-similarity, kind="stable")[: n + 1] if others[k] != i][:n]
+        found[i] = [[int(others[k]), decimal(float(similarity[k]), 3) or 0.0] for k in order]
+    return found
+
+
+def _dense(rows: Any) -> NDArray[Any]:
+    return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+
+
+class Reasons:
+    """The sentences that say why features were left out, each once, in the order in which they first appear."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def index(self, text: str) -> int:
+        """The number of a sentence, which is added if it is new."""
+        if text not in self.texts:
+            self.texts.append(text)
+        return self.texts.index(text)
+
+
+def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str, Any]:
+    """An explanation as arrays; features are columns, parents are places in `features` (-1: none).
+
+    The contributions of the features that are not listed are summed in `rest`, so that the total stays the same.
+    """
+    column = {name: j for j, name in enumerate(explanation.hierarchy.features)}
+    kept = _with_ancestors(explanation, shown)
+    place = {part.feature: i for i, part in enumerate(kept)}
+    listed = zip(explanation.contributing, explanation.amounts, strict=True)
+    rest = [amount for feature, amount in listed if feature not in place]
+    has_probabilities = bool(kept) and all(part.probabilities is not None for part in kept)
+    return {
+        "target": str(explanation.target),
+        "classes": [str(label) for label in explanation.classes],
+        "probability": significant(explanation.probability),
+        "log_odds": decimal(explanation.log_odds),
+        "base": decimal(explanation.base),
+        "tree": explanation.has_tree,
+        "features": [column[part.feature] for part in kept],
+        "parents": [-1 if part.parent is None else place[part.parent] for part in kept],
+        "values": [int(part.value) if part.value == int(part.value) else part.value for part in kept],
+        "contributions": [decimal(part.contribution) for part in kept],
+        "probabilities": [
+            [significant(part.probabilities[c]) for part in kept if part.probabilities]
+            for c in range(len(explanation.classes))
+        ]
+        if has_probabilities
+        else None,
+        "rest": [len(rest), decimal(sum(rest))],
+        "other": [[what, decimal(value)] for what, value in explanation.other],
+        "removed": _removed(explanation, column, reasons),
+    }
+
+
+def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:
+    """How a tree was learned, as arrays: [rank, one column, the other, CMI, taken (1) or refused (0), outcome].
+
+    A trace is any object with the attributes of `hietan.explain.Trace`. The first `shown` edges are listed; of the
+    others, it says how many were considered. `directions` has how many edges of the tree each rule directed.
+    """
+    column = {name: j for j, name in enumerate(trace.tree.feature_names)}
+    return {
+        "edges": [
+            [
+                edge.rank,
+                column[edge.first],
+                column[edge.second],
+                decimal(edge.information),
+                int(edge.verdict.is_taken),
+                edge.outcome,
+            ]
+            for edge in trace.considered
+            if edge.rank <= shown
+        ],
+        "considered": trace.n_considered,
+        "all": trace.n_edges,
+        "directions": Counter(direction.value for direction in trace.directions.values()),
+    }
+
+
+def _with_ancestors(explanation: Any, shown: int) -> list[Any]:
+    """The strongest contributions and all those between them and the roots: what is drawn is connected."""
+    place = {name: k for k, name in enumerate(explanation.contributing)}
+    kept: set[int] = set()
+    found = explanation.strongest[:shown]
+    while found:
+        kept.update(place[part.feature] for part in found)
+        above = {place[part.parent] for part in found if part.parent is not None}
+        found = explanation.contributions_at(sorted(above - kept))
+    return list(explanation.contributions_at(sorted(kept)))
+
+
+def _removed(explanation: Any, column: Mapping[str, int], reasons: Reasons) -> list[list[Any]]:
+    """Lists of [the feature that made others redundant, the reason's number, their value, their columns].
+
+    In the text of a reason, {} is a placeholder for the feature that made others redundant.
+    """
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    number_of: dict[tuple[str, str], int] = {}  # one feature removes many others
+    for removal in explanation.removed:
+        number = number_of.get((removal.by, removal.reason))
+        if number is None:
+            number = reasons.index(removal.reason.replace(removal.by, "{}", 1))
+            number_of[removal.by, removal.reason] = number
+        groups.setdefault((column[removal.by], number, removal.value), []).append(column[removal.feature])
+    return [[*key, columns] for key, columns in groups.items()]
+
+
+def ontology_parents(hierarchy: Any) -> list[list[int]]:
+    """For each column, the columns directly above it."""
+    return [[hierarchy.index(p) for p in hierarchy.parents(name)] for name in hierarchy.features]
+
+
+def decimal(value: float, digits: int = 4) -> float | None:
+    """A number rounded for display; None for NaN, and a very large number for infinity."""
+    if value != value:
+        return None
+    return round(min(max(float(value), -INFINITE), INFINITE), digits)
+
+
+def significant(value: float) -> float:
+    """A number rounded to four significant digits."""
+    return float(f"{value:.4g}")
+
+
+def decimals(values: Iterable[float], digits: int = 4) -> list[float | None]:
+    """Numbers rounded for display, as by `decimal`."""
+    return [decimal(value, digits) for value in values]
+
+
+class TermEffects:
+    """The effects of the terms of a dataset in the models of one method, added fold by fold.
+
+    Parameters
+    ----------
+    n_features : int
+        The number of columns.
+    n_folds : int
+        The number of folds that will be added: each takes part with its share of the rows.
+    """
+
+    def __init__(self, n_features: int, n_folds: int) -> None:
+        self.n_rows = 0
+        self._rows_of_fold = -(-MOST_ROWS // n_folds)
+        self._shown_of_fold = -(-SWARM_ROWS // n_folds)
+        self._absolute = np.zeros(n_features)
+        self._within = np.zeros(n_features)  # squared deviations from the mean of the fold
+        self._with = np.zeros((2, n_features))  # the sum over rows that have the term, and their number
+        self._without = np.zeros((2, n_features))
+        self._used = np.zeros(n_features, dtype=np.int64)
+        self._directions: list[NDArray[np.float64]] = []
+        self._shown: list[tuple[NDArray[np.float32], NDArray[np.bool_]]] = []
+
+    def add_fold(self, model: Any, X: Any) -> None:
+        """Add the rows that a fitted model has not seen."""
+        # Rows from everywhere, since rows are often sorted by class; the first of them are shown one by one.
+        first, chosen = (_spread(X.shape[0], most) for most in (self._shown_of_fold, self._rows_of_fold))
+        rows = X[np.concatenate([first, np.setdiff1d(chosen, first)])]
+        total, squares = np.zeros(len(self._absolute)), np.zeros(len(self._absolute))
+        with_before, without_before = self._with.copy(), self._without.copy()
+        shown = []
+        for start in range(0, rows.shape[0], _BATCH):
+            batch = rows[start : start + _BATCH]
+            has = _dense(batch) > 0
+            adds = np.clip(_dense(model.contributions(batch)).astype(np.float64), -1e6, 1e6)
+            total += adds.sum(axis=0)
+            squares += (adds**2).sum(axis=0)
+            self._absolute += np.abs(adds).sum(axis=0)
+            self._used += (adds != 0).sum(axis=0)
+            self._with += [(adds * has).sum(axis=0), has.sum(axis=0)]
+            self._without += [(adds * ~has).sum(axis=0), (~has).sum(axis=0)]
+            if start < self._shown_of_fold:
+                shown.append((adds[: self._shown_of_fold - start].astype(np.float32), has))
+        n = rows.shape[0]
+        self.n_rows += n
+        self._within += np.maximum(squares - total**2 / max(n, 1), 0)
+        self._directions.append(_gap(self._with - with_before, self._without - without_before))
+        self._shown += [(adds, has[: len(adds)]) for adds, has in shown]
+
+    def content(self) -> dict[str, Any] | None:
+        """The terms that matter most, as arrays; None if no rows were added.
+
+        `effect` is the standard deviation of the contribution within folds, `absolute` the mean of its size, `gap` the
+        mean contribution with the term minus that without it, `compared` the number of folds with both kinds of rows,
+        and `agree` the number of those in which the gap has the same sign. `swarm` has, for the first terms,
+        [contribution in steps, 1 with the term or 0 without, rows].
+        """
+        if not self.n_rows:
+            return None
+        effect = np.sqrt(self._within / self.n_rows)
+        order = np.argsort(-effect, kind="stable")[:MOST_TERMS]
+        order = order[effect[order] > 1e-9]
+        gap = np.nan_to_num(_gap(self._with, self._without))
+        directions = np.array(self._directions)
+        compared = np.isfinite(directions).sum(axis=0)
+        same = (np.sign(directions) == np.sign(gap)).sum(axis=0)
+        return {
+            "rows": self.n_rows,
+            "folds": len(self._directions),
+            "columns": order.tolist(),
+            "effect": decimals(effect[order].tolist(), 3),
+            "absolute": decimals((self._absolute / self.n_rows)[order].tolist(), 3),
+            "gap": decimals(gap[order].tolist(), 3),
+            "agree": same[order].tolist(),
+            "compared": compared[order].tolist(),
+            "used": self._used[order].tolist(),
+            **self._swarm(order[:SWARM_TERMS]),
+        }
+
+    def _swarm(self, columns: NDArray[np.intp]) -> dict[str, Any]:
+        adds = np.concatenate([adds[:, columns] for adds, _ in self._shown])
+        has = np.concatenate([has[:, columns] for _, has in self._shown])
+        if not adds.size:
+            return {"step": 1, "swarm": []}
+        step = significant(max(float(np.abs(adds).max()), 1e-9) / STEPS)
+        places = np.rint(adds / step).astype(int)
+        swarm = []
+        for place, value in zip(places.T, has.T, strict=True):
+            found, rows = np.unique(np.column_stack([place, value]), axis=0, return_counts=True)
+            swarm.append([[int(b), int(v), int(n)] for (b, v), n in zip(found, rows, strict=True)])
+        return {"step": step, "swarm": swarm}
+
+
+def class_counts(X: Any, y: Any) -> list[list[int]]:
+    """For each class, in sorted order, how many of its rows have each term.
+
+    >>> class_counts(np.array([[1, 0], [1, 1], [0, 1]]), np.array([0, 0, 1]))
+    [[2, 1], [0, 1]]
+    """
+    return [
+        np.asarray((X[np.flatnonzero(y == label)] > 0).sum(axis=0)).ravel().tolist() for label in np.unique(y)
+    ]
+
+
+def _gap(present: NDArray[np.float64], absent: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean contribution with the term minus the mean without it; NaN where either is a mean over no rows."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(present[0] / present[1] - absent[0] / absent[1])
+
+
+def _spread(n_rows: int, most: int) -> NDArray[np.intp]:
+    """At most this many of the numbers below `n_rows`, evenly spaced.
+
+    >>> _spread(10, 4).tolist(), _spread(3, 4).tolist()
+    ([0, 3, 6, 9], [0, 1, 2])
+    """
+    return np.unique(np.linspace(0, n_rows - 1, min(n_rows, most)).round().astype(np.intp))

@@ -1,0 +1,203 @@
+"""The tables of a study to publish: scores, tests, effect sizes, feature usage; each says how it was made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hietan._io.files import atomic_write, safe_file_name
+from hietan.evaluation._comparisons import MethodComparison
+from hietan.evaluation._metrics import METRICS
+from hietan.evaluation._outputs.text_table import TextTable
+from hietan.evaluation._rank_tables import Ranking
+from hietan.evaluation._study.plan import Method
+from hietan.evaluation._study.results import StudyResults
+
+TOP_FEATURES = 10
+
+
+def provenance(manifest: dict[str, Any]) -> tuple[str, ...]:
+    """How a table was made, in lines: command, versions, seeds, and the fingerprints of data and methods."""
+    hashes = [
+        ", ".join(f"{name} {h}" for name, h in manifest[what].items()) for what in ("datasets", "methods")
+    ]
+    return (
+        f"command: {manifest['command'] or 'hietan.evaluation.run_study'}",
+        "versions: " + ", ".join(f"{name} {version}" for name, version in manifest["versions"].items()),
+        f"folds: {manifest['cv']}; seeds: {', '.join(map(str, manifest['seeds']))}",
+        f"datasets: {hashes[0]}",
+        f"methods: {hashes[1]}",
+    )
+
+
+def score_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
+    """Datasets by methods, and below them the mean, the average rank and the wins; the best of a row is bold.
+
+    The number after ± is the standard deviation over the seeds: the noise of the splits, not sampling error.
+    """
+    metric = METRICS[ranking.metric]
+    lower = metric.lower_is_better
+
+    def text(value: float, spread: float = np.nan) -> str:
+        shown = metric.text(value)
+        return shown if np.isnan(spread) else f"{shown} ± {metric.text(spread)}"
+
+    rows: list[tuple[str, ...]] = []
+    best: list[tuple[int, int]] = []
+
+    def add(title: str, values: Iterable[float], cells: Iterable[str], lower_is_better: bool) -> None:
+        best.extend((len(rows), 1 + k) for k in _best(list(values), lower_is_better))
+        rows.append((title, *cells))
+
+    for dataset, scores, spread in zip(ranking.datasets, ranking.scores, ranking.spread, strict=True):
+        add(dataset, scores.tolist(), map(text, scores, spread), lower)
+    means = list(ranking.means().values())
+    add("mean", means, map(text, means), lower)
+    for group in (None, *ranking.group_names):
+        ranks = list(ranking.average_ranks(group).values())
+        title = "average rank" if group is None else f"average rank, {group}"
+        add(title, ranks, (f"{v:.2f}" for v in ranks), True)
+    won = list(ranking.wins().values())
+    add("wins", won, (f"{v:.3g}" for v in won), False)
+    header = ("dataset", *ranking.methods)
+    return TextTable(ranking.title, header, tuple(rows), tuple(lines), bold=frozenset(best))
+
+
+def _best(values: Sequence[float], lower_is_better: bool) -> list[int]:
+    """The places of the best values: all of those that tie, but none where all are equal."""
+    best = min(values) if lower_is_better else max(values)
+    places = [k for k, value in enumerate(values) if value == best]
+    return places if len(places) < len(values) else []
+
+
+def comparison_table(ranking: Ranking, lines: Sequence[str] = ()) -> TextTable:
+    """Average ranks and wins with Holm's post-hoc, like the paper's Table 3, and the adjusted p-values."""
+    compared = ranking.comparison
+    if compared is None:
+        raise ValueError("a table of tests needs at least two methods and two datasets")
+    tests = {row.method: row for row in compared.comparisons}
+    won = ranking.wins()
+    rows = []
+    for method, rank in compared.average_ranks.items():
+        test = tests.get(method)
+        values = (test.threshold, test.p_value, test.p_adjusted) if test else ()
+        cells = (f"{rank:.2f}", f"{won[method]:.3g}", *(f"{v:.2e}" for v in values))
+        rows.append((method, *cells, *[""] * (3 - len(values))))
+    header = ("method", "average rank", "wins", "Holm threshold", "p", "p adjusted")
+    return TextTable(f"{ranking.title}: {overall_tests(ranking)}", header, tuple(rows), tuple(lines))
+
+
+def overall_tests(ranking: Ranking) -> str:
+    """Whether the methods differ at all, in one line: Friedman's test and Iman and Davenport's.
+
+    Where methods tie on a dataset, both are given with the correction for ties, too.
+    """
+    compared = ranking.comparison
+    if compared is None:
+        return ""
+
+    def words(name: str) -> str:
+        test = getattr(compared, name)
+        corrected = getattr(compared, f"{name}_corrected")
+        shown = f"{test.statistic:.2f}, p {test.p_value:.2e}"
+        if corrected is None:
+            return shown
+        return f"{shown} (corrected for ties {corrected.statistic:.2f}, p {corrected.p_value:.2e})"
+
+    return (
+        f"Friedman chi-squared {words('friedman')}; Iman-Davenport F {words('iman_davenport')}; "
+        f"{compared.alternative}, N = {compared.n_datasets}"
+    )
+
+
+def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[str] = ()) -> TextTable:
+    """How much the methods of a ranking differ from its control: effect sizes and probabilities.
+
+    `rows` is what `compare_methods` returns for the ranking.
+    """
+    compared = [row for row in rows if row.mean_difference is not None]
+    if not compared:
+        raise ValueError("a table of effect sizes needs at least two methods and two datasets")
+    metric, control, rope = METRICS[compared[0].metric], compared[0].control, compared[0].rope
+    # A difference needs one more decimal than the values that it is between.
+    digits = metric.digits + 1
+
+    def text(value: float | None) -> str:
+        return "" if value is None else f"{metric.scale * value:+.{digits}f}"
+
+    cells = []
+    for row in compared:
+        probabilities = (row.p_worse, row.p_equivalent, row.p_better)
+        ends = [text(row.difference_low), text(row.difference_high)]
+        biserial = "" if row.rank_biserial is None else f"{row.rank_biserial:+.2f}"
+        shown = ("" if p is None else f"{p:.3f}" for p in probabilities)
+        cells.append(
+            (row.method, text(row.mean_difference), " to ".join(filter(None, ends)), biserial, *shown)
+        )
+    width = metric.scale * (rope or 0)
+    unit = "" if metric.scale == 1 else " point" if width == 1 else " points"
+    words = f"differences from {control}; equivalent up to {width:g}{unit}"
+    # Words of few letters: in a terminal of 80 columns, longer ones would be cut.
+    header = ("method", "differs by", "95 % interval", "rank biserial", "P worse", "P equiv.", "P better")
+    return TextTable(f"{title}: {words}", header, tuple(cells), tuple(lines))
+
+
+def usage_table(
+    results: StudyResults, key: str, lines: Sequence[str] = (), *, by: str = "selected"
+) -> TextTable:
+    """The most frequent features on each dataset, as in the paper's Table S1, by one of both counts."""
+    rows: list[tuple[str, ...]] = []
+    for dataset in results.study.datasets:
+        for row in results.feature_usage(dataset, key, by=by, top=TOP_FEATURES):
+            numbers = (row.selected, row.rank_selected, row.in_edges, row.rank_in_edges)
+            rows.append((dataset, row.feature, row.name, *map(str, numbers)))
+    header = ("dataset", "feature", "name", "Freq. of Selection", "rank", "Freq. in Edges", "rank")
+    what = "kept most often" if by == "selected" else "in most edges"
+    return TextTable(f"{key}: the features {what}", header, tuple(rows), tuple(lines), 3)
+
+
+def write_tables(results: StudyResults, folder: Path) -> list[Path]:
+    """Write all tables into `tables/`, in the three formats."""
+    lines = provenance(results.manifest)
+    named = {f"{ranking_stem(ranking)}-scores": score_table(ranking, lines) for ranking in results.rankings}
+    tested = [ranking for ranking in results.rankings if ranking.comparison is not None]
+    named |= {f"{ranking_stem(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
+    for ranking, compared in zip(results.rankings, results.comparisons_by_ranking(), strict=True):
+        if ranking.comparison is not None:
+            named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, lines)
+    selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
+    for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
+        stem = f"usage-{method_stem(results.study.methods[key])}"
+        named[stem] = usage_table(results, key, lines)
+        named[f"{stem}-by-edges"] = usage_table(results, key, lines, by="in_edges")
+    written = []
+    for name, table in named.items():
+        for ending, text in (("csv", table.to_csv()), ("md", table.to_markdown()), ("tex", table.to_latex())):
+            written.append(folder / "tables" / f"{name}.{ending}")
+            atomic_write(written[-1], text)
+    return written
+
+
+def file_stem(*parts: str) -> str:
+    """Parts of a file name, joined with hyphens, as commas are; empty parts are left out.
+
+    Different parts give different names unless they differ only in where hyphens and commas are.
+
+    >>> file_stem("usage", "CE-BP", "", "my tan/2", "alpha=1,smoothing=laplace")
+    'usage-CE-BP-my%20tan%2F2-alpha=1-smoothing=laplace'
+    """
+    return "-".join(safe_file_name(part).replace(" ", "%20").replace(",", "-") for part in parts if part)
+
+
+def ranking_stem(ranking: Ranking) -> str:
+    """The beginning of the names of files about a ranking."""
+    tuning = ("untuned",) if ranking.tuning == "none" else ("tuned", ranking.tuning)
+    return file_stem(ranking.metric, ranking.setting, *tuning)
+
+
+def method_stem(method: Method) -> str:
+    """A method as a part of file names."""
+    return file_stem(method.name, method.setting, "tuned", method.tuning)

@@ -1,0 +1,370 @@
+"""From scores to ranking tables: seeds are averaged, then the methods are ranked once per dataset.
+
+Tuned and untuned methods are never ranked in the same table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.evaluation._metrics import METRICS
+from hietan.evaluation._rank_tests import (
+    Comparison,
+    Nemenyi,
+    RankComparison,
+    average_ranks,
+    compare_ranks,
+    nemenyi,
+    tie_correction,
+    wilcoxon_holm,
+    wins,
+)
+
+RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
+"""The metrics by which a study ranks its methods."""
+
+
+@dataclass(frozen=True)
+class SummaryRow:
+    """The pooled metrics of one method on one dataset, for one seed; `metrics` are in the order of `METRICS`.
+
+    ``row["auc"]`` is the value of one metric.
+    """
+
+    dataset: str
+    method: str
+    setting: str
+    tuning: str
+    seed: int
+    n_rows: int
+    metrics: tuple[float, ...]
+
+    def __getitem__(self, metric: str) -> float:
+        return self.metrics[list(METRICS).index(metric)]
+
+    @staticmethod
+    def header() -> tuple[str, ...]:
+        """The names of the columns of `summary.csv`."""
+        return ("dataset", "method", "setting", "tuning", "seed", "n_rows", *METRICS)
+
+    def values(self) -> list[Any]:
+        """The cells of its line in `summary.csv`, in the order of `header`."""
+        return [self.dataset, self.method, self.setting, self.tuning, self.seed, self.n_rows, *self.metrics]
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, str]) -> SummaryRow:
+        """The row that a line of `summary.csv` describes.
+
+        A metric that the line does not have is NaN: studies written before the metric existed can still be read.
+        """
+        # Always the same NaN: tuples compare equal if they hold the same object.
+        metrics = tuple(float(text) if (text := row.get(name)) else np.nan for name in METRICS)
+        which = (row["dataset"], row["method"], row["setting"], row["tuning"])
+        return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Methods ranked over datasets by one metric, with the tests.
+
+    Attributes
+    ----------
+    tuning, setting, metric : str
+        What is ranked: methods of this tuning and setting, by this metric.
+    methods, datasets : tuple of str
+        The columns and the rows of the table.
+    scores : array of shape (n_datasets, n_methods)
+        Means over the seeds.
+    spread : array of the same shape
+        Standard deviation over the seeds: the noise of the splits, not sampling error. NaN for one seed.
+    left_out : tuple of str
+        Methods without a result on some dataset.
+    comparison : RankComparison or None
+        Friedman's test and Holm's post-hoc test; None if fewer than two methods or datasets are left.
+    nemenyi : Nemenyi or None
+        Nemenyi's test of all pairs; None in the same cases.
+    wilcoxon : tuple of Comparison
+        Wilcoxon's signed-rank tests against the control of `comparison`.
+    groups : dict of str to str
+        The group of each dataset. Ranks are also given per group, without tests: groups are few.
+    """
+
+    RANKS: ClassVar = (
+        "tuning",
+        "setting",
+        "metric",
+        "scope",
+        "n_datasets",
+        "method",
+        "average_rank",
+        "wins",
+        "mean",
+    )
+    TESTS: ClassVar = (
+        "tuning",
+        "setting",
+        "metric",
+        "test",
+        "n_datasets",
+        "method",
+        "control",
+        "difference",
+        "statistic",
+        "df",
+        "p_value",
+        "p_adjusted",
+        "holm_threshold",
+    )
+
+    tuning: str
+    setting: str
+    metric: str
+    methods: tuple[str, ...]
+    datasets: tuple[str, ...]
+    scores: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    left_out: tuple[str, ...]
+    comparison: RankComparison | None
+    nemenyi: Nemenyi | None
+    wilcoxon: tuple[Comparison, ...]
+    groups: dict[str, str]
+
+    @property
+    def title(self) -> str:
+        """Which table this is, in words."""
+        tuned = "untuned" if self.tuning == "none" else f"tuned: {self.tuning}"
+        return ", ".join([self.metric, *([self.setting] if self.setting else []), tuned])
+
+    def average_ranks(self, group: str | None = None) -> dict[str, float]:
+        """The average rank of each method, over all datasets or those of a group."""
+        rows = self._rows(group)
+        if len(self.methods) < 2:
+            return dict.fromkeys(self.methods, 1.0)
+        return self._named(
+            average_ranks(self.scores[rows], greater_is_better=_greater_is_better(self.metric))
+        )
+
+    def wins(self, group: str | None = None) -> dict[str, float]:
+        """On how many datasets each method is best, among all datasets or those of a group."""
+        rows = self._rows(group)
+        if len(self.methods) < 2:
+            return dict.fromkeys(self.methods, float(len(rows)))
+        return self._named(wins(self.scores[rows], greater_is_better=_greater_is_better(self.metric)))
+
+    def means(self, group: str | None = None) -> dict[str, float]:
+        """The mean score of each method, over all datasets or those of a group."""
+        return self._named(self.scores[self._rows(group)].mean(axis=0))
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups of the ranked datasets, in the order of the datasets."""
+        return tuple(dict.fromkeys(self.groups[d] for d in self.datasets if d in self.groups))
+
+    def _rows(self, group: str | None) -> list[int]:
+        return [i for i, d in enumerate(self.datasets) if group is None or self.groups.get(d) == group]
+
+    def _named(self, values: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(self.methods, values.tolist(), strict=True))
+
+    def rank_lines(self) -> Iterable[list[Any]]:
+        """Lines of `ranks.csv`, best first."""
+        for group in (None, *self.group_names):
+            ranks, won, means = self.average_ranks(group), self.wins(group), self.means(group)
+            n = len(self._rows(group))
+            for method in sorted(ranks, key=lambda m: ranks[m]):
+                which = [self.tuning, self.setting, self.metric, group or "all", n, method]
+                yield [*which, ranks[method], won[method], means[method]]
+
+    def test_lines(self) -> Iterable[list[Any]]:
+        """Lines of `tests.csv`."""
+        head = [self.tuning, self.setting, self.metric]
+        n = len(self.datasets)
+        if self.comparison is None or self.nemenyi is None:
+            return
+        for name, test in self.comparison.overall_tests().items():
+            df = " ".join(map(str, test.df))
+            yield [*head, name, n, "", "", None, test.statistic, df, test.p_value, None, None]
+        for name, rows in (("holm", self.comparison.comparisons), ("wilcoxon", self.wilcoxon)):
+            for c in rows:
+                values = [c.difference, c.statistic, None, c.p_value, c.p_adjusted, c.threshold]
+                yield [*head, name, n, c.method, c.control, *values]
+        yield [
+            *head,
+            "nemenyi_critical_difference",
+            n,
+            "",
+            "",
+            None,
+            self.nemenyi.critical_difference,
+            *[None] * 4,
+        ]
+        for i, a in enumerate(self.methods):
+            for j, b in enumerate(self.methods[:i]):
+                p = float(self.nemenyi.p_values[i, j])
+                yield [*head, "nemenyi", n, a, b, None, None, None, None, p, None]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The ranking in plain numbers, strings, lists and dicts."""
+        test = self.comparison
+        return {
+            "tuning": self.tuning,
+            "setting": self.setting,
+            "metric": self.metric,
+            "n_datasets": len(self.datasets),
+            "average_ranks": self.average_ranks(),
+            "wins": self.wins(),
+            "means": self.means(),
+            "left_out": list(self.left_out),
+            "friedman": None if test is None else [test.friedman.statistic, test.friedman.p_value],
+            "holm": {} if test is None else {c.method: [c.p_value, c.p_adjusted] for c in test.comparisons},
+        }
+
+
+def make_rankings(
+    summary: Sequence[SummaryRow],
+    *,
+    groups: Mapping[str, str] | None = None,
+    names: Iterable[str] | None = None,
+    metrics: Sequence[str] = RANKED,
+    alternative: str = "two-sided",
+    control: str | None = None,
+    rank_decimals: int | None = None,
+) -> tuple[Ranking, ...]:
+    """Rank the methods by each metric, separately for each tuning and setting.
+
+    Parameters
+    ----------
+    summary : sequence of SummaryRow
+        The scores.
+    groups : mapping of str to str, optional
+        The group of each dataset; ranks are also given per group.
+    names : iterable of str, optional
+        The datasets to rank over; all datasets of the summary if not given.
+    metrics : sequence of str
+        The metrics to rank by.
+    alternative : {"two-sided", "greater"}
+        The alternative hypothesis of Holm's post-hoc test, as in `compare_ranks`.
+    control : str, optional
+        The method that the others are compared with, in the rankings that contain it; the best-ranked one in the
+        others.
+    rank_decimals : int, optional
+        Round the average ranks to this many decimals before they are tested, from 1 to 15. The paper did so with 2;
+        the p-values change in their third digit.
+
+    Returns
+    -------
+    tuple of Ranking
+        A method without a setting takes part in the ranking of every setting. A ranking for which no method has all
+        results is left out.
+    """
+    datasets = tuple(dict.fromkeys(names if names is not None else (row.dataset for row in summary)))
+    how: dict[str, Any] = {
+        "alternative": alternative,
+        "control": control,
+        "rank_decimals": rank_decimals,
+    }
+    rankings = []
+    for tuning in dict.fromkeys(row.tuning for row in summary):
+        here = [row for row in summary if row.tuning == tuning]
+        settings = [s for s in dict.fromkeys(row.setting for row in here) if s] or [""]
+        for setting in settings:
+            rows = [row for row in here if row.setting in (setting, "")]
+            for metric in metrics:
+                ranking = _rank(tuning, setting, metric, rows, datasets, dict(groups or {}), how)
+                if ranking is not None:
+                    rankings.append(ranking)
+    return tuple(rankings)
+
+
+def _rank(
+    tuning: str,
+    setting: str,
+    metric: str,
+    rows: Sequence[SummaryRow],
+    datasets: tuple[str, ...],
+    groups: dict[str, str],
+    how: dict[str, Any],
+) -> Ranking | None:
+    values: dict[tuple[str, str], list[float]] = {}
+    for row in rows:
+        values.setdefault((row.dataset, row.method), []).append(row[metric])
+    everyone = tuple(dict.fromkeys(row.method for row in rows))
+    n_seeds = max(map(len, values.values()))
+    complete = [
+        m
+        for m in everyone
+        if all(
+            len(seeds := values.get((d, m), [])) == n_seeds and not np.isnan(seeds).any() for d in datasets
+        )
+    ]
+    if not complete:
+        return None
+    cube = np.array([[values[d, m] for m in complete] for d in datasets])
+    scores = cube.mean(axis=2)
+    spread = cube.std(axis=2, ddof=1) if n_seeds > 1 else np.full_like(scores, np.nan)
+    tests = _test(tuple(complete), scores, metric, **how)
+    left_out = tuple(m for m in everyone if m not in complete)
+    return Ranking(
+        tuning, setting, metric, tuple(complete), datasets, scores, spread, left_out, *tests, groups
+    )
+
+
+def _test(
+    methods: tuple[str, ...],
+    scores: NDArray[np.float64],
+    metric: str,
+    *,
+    alternative: str,
+    control: str | None,
+    rank_decimals: int | None,
+) -> tuple[RankComparison | None, Nemenyi | None, tuple[Comparison, ...]]:
+    if len(methods) < 2 or len(scores) < 2:
+        return None, None, ()
+    averages = average_ranks(scores, greater_is_better=_greater_is_better(metric))
+    if rank_decimals is not None:
+        averages = averages.round(rank_decimals)
+    ranks = dict(zip(methods, averages.tolist(), strict=True))
+    compared = compare_ranks(
+        ranks,
+        len(scores),
+        alternative=alternative,
+        control=control if control in methods else None,
+        correction=tie_correction(scores),
+    )
+    columns = dict(zip(methods, scores.T, strict=True))
+    return compared, nemenyi(ranks, len(scores)), wilcoxon_holm(columns, control=compared.control)
+
+
+def _greater_is_better(metric: str) -> bool:
+    return not METRICS[metric].lower_is_better
+
+
+def score_rows_html(rankings: Sequence[Ranking]) -> str:
+    """Tables of rankings in HTML, the best method first: ranks and means, or the scores if there is one dataset."""
+    tables = []
+    for ranking in rankings:
+        metric, means, ranks = METRICS[ranking.metric], ranking.means(), ranking.average_ranks()
+        several = len(ranking.datasets) > 1
+        cells = {
+            name: [
+                f"{metric.scale * means[name]:.{metric.digits}f}",
+                *([f"{ranks[name]:.2f}"] if several else []),
+            ]
+            for name in sorted(ranks, key=lambda name: ranks[name])
+        }
+        rows = "".join(
+            f'<tr><td style="text-align:left">{escape(name)}</td>{"".join(f"<td>{c}</td>" for c in found)}</tr>'
+            for name, found in cells.items()
+        )
+        head = f"<th></th><th>{escape(metric.label)}</th>" + ("<th>average rank</th>" if several else "")
+        tables.append(
+            f'<details open><summary style="cursor:pointer">{escape(ranking.title)}</summary>'
+            f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></details>"
+        )
+    return "".join(tables)

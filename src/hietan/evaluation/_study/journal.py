@@ -1,0 +1,269 @@
+"""The directory of a study while it runs: its description and every finished job, safe against any interruption.
+
+`study.json` describes the study. `jobs/DATASET/METHOD.jsonl` has a line per finished job, which begins with a checksum
+and is written with one call: a line that was cut off is detected, and its job is run again. The checksum depends on
+all that the result of a job depends on, so a line that belongs to another job is not mistaken for its result. When all
+jobs are done, the lines are sorted. Only `times.csv` holds times: two runs of a study leave the same bytes elsewhere.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hietan._io.files import (
+    TEMPORARY,
+    atomic_write,
+    find_same_but_for_case,
+    ignores_case,
+    lock_file,
+    safe_file_name,
+    to_json,
+)
+from hietan._io.tables import csv_text, restore_text
+from hietan.evaluation._cross_validation import Label, RowPredictions
+from hietan.evaluation._usage import FeatureUsage
+from hietan.exceptions import StudyError
+
+FORMAT = 2
+"""The format of a study's directory."""
+LOCK = ".lock"
+TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
+
+
+@contextmanager
+def locked(directory: Path) -> Iterator[None]:
+    """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
+    with open(directory / LOCK, "a") as file:
+        try:
+            lock_file(file.fileno())
+        except BlockingIOError:
+            raise StudyError(
+                f"another run is writing to {directory}; wait for it or choose another directory"
+            ) from None
+        yield
+
+
+def refuse_other(directory: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse a directory that is not empty and does not belong to this study."""
+    if not directory.exists():
+        return
+    if not directory.is_dir():
+        raise StudyError(f"{directory} is a file; a study needs a directory")
+    if (directory / "study.json").exists():
+        _refuse_difference(directory, read_manifest(directory), manifest)
+    elif any(entry.name != LOCK and not entry.name.startswith(TEMPORARY) for entry in directory.iterdir()):
+        raise StudyError(f"{directory} is not empty and does not contain a study; choose another directory")
+
+
+def claim(directory: Path, manifest: Mapping[str, Any]) -> None:
+    """Make the directory belong to this study, if it does not already; refuse that of a different study."""
+    refuse_other(directory, manifest)
+    _refuse_shared_files(directory, manifest)
+    if not (directory / "study.json").exists():
+        atomic_write(directory / "study.json", to_json(manifest))
+
+
+def _refuse_shared_files(directory: Path, manifest: Mapping[str, Any]) -> None:
+    """Refuse datasets or methods whose files would be the same, on a file system that ignores case."""
+    for what in ("datasets", "methods"):
+        pair = find_same_but_for_case(manifest[what])
+        if pair is not None and ignores_case(directory / LOCK):
+            raise StudyError(
+                f"the names of the {what} {pair[0]!r} and {pair[1]!r} differ only in case, which the file system of "
+                f"{directory} ignores, so they would share their files; rename one, or choose another directory"
+            )
+
+
+def read_manifest(directory: Path) -> dict[str, Any]:
+    """The description of the study in a directory: the content of `study.json`."""
+    path = directory / "study.json"
+    try:
+        manifest = json.loads(path.read_text(encoding="utf-8"))
+        known = manifest["format"] == FORMAT
+    except FileNotFoundError:
+        raise StudyError(f"{directory} does not contain a study: it has no study.json") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise StudyError(f"{path} cannot be read as the description of a study") from None
+    if not known:
+        raise StudyError(f"{path} has format {manifest['format']!r:.40}; this version reads format {FORMAT}")
+    return dict(manifest)
+
+
+class Journal:
+    """The finished jobs of one method on one dataset, in one file.
+
+    Parameters
+    ----------
+    directory : Path
+        The directory of the study.
+    manifest : mapping
+        The description of the study, as in `study.json`.
+    dataset, method : str
+        The name of the dataset and the key of the method.
+    """
+
+    def __init__(self, directory: Path, manifest: Mapping[str, Any], dataset: str, method: str) -> None:
+        self.path = directory / "jobs" / safe_file_name(dataset) / f"{safe_file_name(method)}.jsonl"
+        self._key = _key_of(manifest, dataset, method)
+
+    def read(self) -> dict[tuple[int, int], dict[str, Any]]:
+        """The jobs by (seed, fold); lines that are damaged or belong elsewhere are dropped, in the file as well."""
+        try:
+            lines = self.path.read_bytes().splitlines(keepends=True)
+        except FileNotFoundError:
+            return {}
+        jobs = [job for job in map(self._decode, lines) if job is not None]
+        if len(jobs) < len(lines):
+            atomic_write(self.path, b"".join(map(self._encode, jobs)))
+        return {(job["seed"], job["fold"]): job for job in jobs}
+
+    def append(self, job: Mapping[str, Any]) -> None:
+        """Add a job, with a single write at the end of the file."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.path, "ab", buffering=0) as file:
+            _write_whole(file, self._encode(job))
+
+    def seal(self) -> dict[tuple[int, int], dict[str, Any]]:
+        """Sort the lines of the file, and return the jobs in this order."""
+        jobs = dict(sorted(self.read().items()))
+        data = b"".join(map(self._encode, jobs.values()))
+        if jobs and self.path.read_bytes() != data:
+            atomic_write(self.path, data)
+        return jobs
+
+    def line_of(self, text: bytes) -> bytes:
+        """The line of a text: its checksum, a space, the text."""
+        return b"%s %s\n" % (self._checksum(text), text)
+
+    def _checksum(self, text: bytes) -> bytes:
+        return hashlib.blake2b(text, digest_size=8, key=self._key).hexdigest().encode()
+
+    def _encode(self, job: Mapping[str, Any]) -> bytes:
+        return self.line_of(json.dumps(job, separators=(",", ":")).encode())
+
+    def _decode(self, line: bytes) -> dict[str, Any] | None:
+        check, _, text = line.rstrip(b"\n").partition(b" ")
+        if not line.endswith(b"\n") or check != self._checksum(text):
+            return None
+        try:
+            job = json.loads(text)
+        except (ValueError, RecursionError):
+            return None
+        is_job = isinstance(job, dict) and all(type(job.get(key)) is int for key in ("seed", "fold"))
+        return job if is_job else None
+
+
+def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
+    """A hash of all that the results of a method on a dataset depend on; the lines name the seed and the fold."""
+    parts = [manifest[name] for name in ("versions", "cv", "usage")]
+    parts += [
+        manifest["seeds"][0],
+        dataset,
+        manifest["datasets"][dataset],
+    ]  # usage is counted in the first seed
+    parts += [method, manifest["methods"][method]]
+    return hashlib.sha256(json.dumps(parts).encode()).digest()
+
+
+def append_time(folder: Path, method: Any, job: Any, seconds: tuple[float, float]) -> None:
+    """Add the times of a job, to fit and to predict, at the end of `times.csv`."""
+    path = folder / "times.csv"
+    times = [f"{s:.6f}" for s in seconds]
+    row = [job.dataset, method.name, method.setting, method.tuning, job.seed, job.fold, *times]
+    text = csv_text(None if path.exists() else TIMES, [row])
+    with open(path, "ab", buffering=0) as file:
+        file.write(text.encode())
+
+
+def tidy_times(folder: Path) -> None:
+    """Keep only the last line of each job in `times.csv`: a killed run may have left a line twice, or half of it."""
+    path = folder / "times.csv"
+    if not path.exists():
+        return
+    with open(path, newline="", encoding="utf-8", errors="replace") as file:
+        rows = [row for row in csv.reader(file) if len(row) == len(TIMES) and row != list(TIMES)]
+    last = {tuple(row[:6]): row for row in rows}
+    atomic_write(path, csv_text(TIMES, (map(restore_text, row) for row in last.values())))
+
+
+def _write_whole(file: Any, data: bytes) -> None:
+    if file.write(data) < len(data):
+        raise OSError(28, "no space left on the disk", file.name)
+
+
+def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
+    """Refuse if two studies differ, and name the first thing in which they do."""
+    for key in dict.fromkeys([*there, *asked]):
+        old, new = there.get(key), asked.get(key)
+        if old == new:
+            continue
+        if isinstance(old, dict) and isinstance(new, dict):
+            difference = _difference_of_entries(key.removesuffix("s"), old, new)
+        else:
+            difference = f"{key} was {old} and is now {new}"
+        raise StudyError(f"{directory} belongs to a different study: {difference}; choose another directory")
+
+
+def _difference_of_entries(what: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
+    """The first entry that differs between two dicts that do, in words."""
+    name = next(
+        name
+        for name in dict.fromkeys([*old, *new])
+        if name not in old or name not in new or old[name] != new[name]
+    )
+    if name not in old:
+        return f"{what} {name!r} is new"
+    if name not in new:
+        return f"{what} {name!r} is no longer in it"
+    change = f" from {old[name]} to {new[name]}" if isinstance(old[name], str) else ""
+    return f"{what} {name!r} has changed{change}"
+
+
+def encode_outcome(
+    rows: RowPredictions, usage: FeatureUsage | None, labels: Sequence[Label]
+) -> dict[str, Any]:
+    """The predictions and the feature usage of a job in plain values, with the labels as the dataset has them.
+
+    A classifier may return 1.0 where the dataset has 1, as long as they are equal.
+    """
+    as_in_dataset = {label: label for label in labels}
+    outcome: dict[str, Any] = {"y_pred": [as_in_dataset[label] for label in rows.y_pred.tolist()]}
+    if rows.log_proba is not None:
+        outcome["log_proba"] = rows.log_proba.tolist()
+    if usage is not None:
+        outcome["usage"] = {"selected": usage.selected.tolist(), "in_edges": usage.in_edges.tolist()}
+    return outcome
+
+
+def decode_predictions(outcome: Mapping[str, Any]) -> RowPredictions:
+    """The predictions of a job that did not fail."""
+    logs = outcome.get("log_proba")
+    return RowPredictions(np.array(outcome["y_pred"]), None if logs is None else np.array(logs))
+
+
+def decode_usage(outcome: Mapping[str, Any]) -> FeatureUsage:
+    """The feature usage of a job that counted it."""
+    columns = (np.array(outcome["usage"][name]) for name in ("selected", "in_edges"))
+    return FeatureUsage(len(outcome["y_pred"]), *columns)
+
+
+def usage_problem(usage: FeatureUsage, n_rows: int, n_features: int) -> str | None:
+    """Why feature usage cannot be that of these rows and columns, in words; None if it can be."""
+    if usage.n_rows != n_rows:
+        return f"trees returned {usage.n_rows} trees for {n_rows} rows"
+    for counts in (usage.selected, usage.in_edges):
+        if counts.shape != (n_features,):
+            return f"trees returned trees over {counts.size} features; expected {n_features}"
+        if counts.dtype.kind not in "iu" or (counts < 0).any():
+            return "trees returned trees whose features cannot be counted"
+    if (usage.selected > n_rows).any():
+        return "trees returned trees whose features cannot be counted"
+    return None

@@ -1,0 +1,323 @@
+"""What a study consists of: its datasets, methods, folds and seeds, all checked before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.evaluation._cross_validation import class_labels, configure, fold_of_rows
+from hietan.evaluation._study.fingerprint import (
+    dataset_fingerprint,
+    describe,
+    describe_splitter,
+    folds_fingerprint,
+    method_fingerprint,
+    versions,
+)
+from hietan.evaluation._study.journal import FORMAT
+from hietan.exceptions import StudyError
+
+MOST_SEEDS = 2**20
+"""The most seeds that a study can have."""
+
+
+@dataclass(frozen=True, eq=False)
+class DatasetView:
+    """The names in a dataset, made up if it has none: x0, x1, ... for columns and 0, 1, ... for rows.
+
+    Only `X` and `y` are required of the dataset; whatever else it has is used.
+
+    >>> from types import SimpleNamespace
+    >>> import numpy as np
+    >>> view = DatasetView(SimpleNamespace(X=np.zeros((2, 3)), y=np.array([0, 1]), feature_names=["a", "b", "c"]))
+    >>> view.term_names, view.instance_names, view.hierarchy
+    (['a', 'b', 'c'], ['0', '1'], None)
+    """
+
+    data: Any
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The identifiers of the columns."""
+        return list(
+            getattr(self.data, "feature_names", None) or (f"x{j}" for j in range(self.data.X.shape[1]))
+        )
+
+    @property
+    def term_names(self) -> list[str]:
+        """The readable names of the columns; their identifiers if there are none."""
+        return list(getattr(self.data, "term_names", None) or self.feature_names)
+
+    @property
+    def instance_names(self) -> list[str]:
+        """The names of the rows."""
+        return list(getattr(self.data, "instance_names", None) or map(str, range(len(self.data.y))))
+
+    @property
+    def class_names(self) -> list[str]:
+        """The names of the classes; empty if there are none."""
+        return [str(name) for name in getattr(self.data, "target_names", ())]
+
+    @property
+    def symbols(self) -> list[str]:
+        """The readable names of the rows; empty if there are none."""
+        return list(getattr(self.data, "symbols", ()))
+
+    @property
+    def row_noun(self) -> str:
+        """What a row is called."""
+        return str(getattr(self.data, "row_noun", "row"))
+
+    @property
+    def hierarchy(self) -> Any:
+        """The hierarchy over the columns, or None."""
+        return getattr(self.data, "hierarchy", None)
+
+    @property
+    def account(self) -> dict[str, Any]:
+        """What was read, used and dropped when the dataset was built; empty if it is not known."""
+        provenance = getattr(self.data, "provenance", None)
+        found = provenance.get("account") if isinstance(provenance, dict) else None
+        return found if isinstance(found, dict) else {}
+
+
+def method_key(name: str, setting: str, tuning: str) -> str:
+    """What a method is called within a study: no other method of the study has the same key.
+
+    >>> method_key("tan", "alpha=1", "none"), method_key("forest", "", "threshold")
+    ('tan @ alpha=1 @ tuned none', 'forest @ tuned threshold')
+    """
+    return " ".join([name, *([f"@ {setting}"] if setting else []), f"@ tuned {tuning}"])
+
+
+@dataclass(frozen=True)
+class Method:
+    """A classifier with a name.
+
+    Attributes
+    ----------
+    name : str
+        Its name in tables and figures.
+    estimator : scikit-learn classifier
+        The classifier; it is cloned for every fold.
+    setting : str
+        What distinguishes it from other uses of the same method, such as "alpha=1". Methods are ranked among those of
+        the same setting; one without a setting is ranked in all of them.
+    tuning : str
+        What is tuned or chosen within the training rows; "none" if nothing is. Methods are ranked only among those of
+        the same tuning.
+    """
+
+    name: str
+    estimator: Any
+    setting: str = ""
+    tuning: str = "none"
+
+    @property
+    def key(self) -> str:
+        """Its unique name within the study."""
+        return method_key(self.name, self.setting, self.tuning)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fold of one seed of one method on one dataset."""
+
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a study has come.
+
+    Attributes
+    ----------
+    done, total : int
+        The number of finished jobs, and of all jobs.
+    resumed : int
+        How many of them an earlier run had finished.
+    failed : int
+        The number of failures so far.
+    job : Job or None
+        The job that has just finished; None before the first.
+    seconds : float
+        How long that job takes by itself, including what it found computed by others.
+    step : str
+        What the study is doing if it is not predicting; empty if it is.
+    """
+
+    done: int
+    total: int
+    resumed: int
+    failed: int
+    job: Job | None = None
+    seconds: float = 0.0
+    step: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What to run.
+
+    Attributes
+    ----------
+    datasets : mapping of str to dataset
+        The datasets by name.
+    methods : mapping of str to Method
+        The methods by key.
+    cv : int or splitter of scikit-learn
+        The number of folds, or what makes them.
+    seeds : tuple of int
+        The seeds of the splits.
+    groups : mapping of str to str
+        The group of each dataset that has one.
+    row_groups : mapping of str to str
+        The group of each row that has one, by its name; rows of a group are set aside together.
+    usage : bool
+        Whether feature usage is counted.
+    command : str
+        The command that runs the study.
+    """
+
+    datasets: Mapping[str, Any]
+    methods: Mapping[str, Method]
+    cv: Any
+    seeds: tuple[int, ...]
+    groups: Mapping[str, str] = field(default_factory=dict)
+    row_groups: Mapping[str, str] = field(default_factory=dict)
+    usage: bool = True
+    command: str = ""
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """The study in plain values, with fingerprints of data and methods: the content of `study.json`.
+
+        A directory belongs to a study if its manifest is the same in every entry.
+        """
+        methods = self.methods.items()
+        return {
+            "format": FORMAT,
+            "versions": versions(),
+            "cv": self._cv_text(),
+            "seeds": list(self.seeds),
+            "usage": self.usage,
+            "datasets": {name: self._data_fingerprint(name) for name in self.datasets},
+            "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
+            "groups": dict(self.groups),
+            "descriptions": {key: describe(method.estimator) for key, method in methods},
+            "command": self.command,
+        }
+
+    def _cv_text(self) -> int | str:
+        """The number of folds or, if they are not the usual ones, what makes them."""
+        usual = isinstance(self.cv, Integral)
+        text = f"{self.cv} folds" if usual else describe_splitter(self.cv)
+        return f"{text}, groups of rows" if self.row_groups else int(self.cv) if usual else text
+
+    def _data_fingerprint(self, name: str) -> str:
+        """What a dataset is recognised by; folds that do not follow from a number and the seeds belong to it."""
+        known = dataset_fingerprint(self.datasets[name])
+        if isinstance(self.cv, Integral) and not self.row_groups:
+            return known
+        return f"{known} in folds {folds_fingerprint([self.folds[name, seed] for seed in self.seeds])}"
+
+    def n_folds(self, dataset: str, seed: int) -> int:
+        """The number of folds of a dataset."""
+        return int(self.folds[dataset, seed].max()) + 1
+
+    def _groups_of(self, name: str) -> NDArray[Any] | None:
+        """The group of each row of a dataset; a row without one is alone in its own."""
+        if not self.row_groups:
+            return None
+        rows = self.view(name).instance_names
+        known = {group: k for k, group in enumerate(dict.fromkeys(self.row_groups.values()))}
+        codes = [
+            known[self.row_groups[row]] if row in self.row_groups else -1 - k for k, row in enumerate(rows)
+        ]
+        return np.array(codes)
+
+    @cached_property
+    def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
+        """The fold in which each row is set aside, by dataset and seed."""
+        return {
+            (name, seed): self._fold(name, data, seed)
+            for name, data in self.datasets.items()
+            for seed in self.seeds
+        }
+
+    def _fold(self, name: str, data: Any, seed: int) -> NDArray[np.int64]:
+        try:
+            class_labels(data.y)
+            return fold_of_rows(data.y, self.cv, seed, self._groups_of(name), self.view(name).class_names)
+        except (TypeError, ValueError) as error:
+            raise StudyError(f"dataset {name}: {error}") from error
+
+    def view(self, dataset: str) -> DatasetView:
+        """A dataset with names for all its rows and columns."""
+        return DatasetView(self.datasets[dataset])
+
+    def model(self, dataset: str, method: str, seed: int) -> Any:
+        """An unfitted clone of a method's classifier, with the hierarchy of the dataset and the seed set."""
+        return configure(self.methods[method].estimator, self.view(dataset).hierarchy, seed)
+
+    def jobs(self) -> Iterator[Job]:
+        """All jobs, dataset by dataset and fold by fold: what the methods of a fold have in common is computed once."""
+        for dataset in self.datasets:
+            for seed in self.seeds:
+                for fold in range(self.n_folds(dataset, seed)):
+                    yield from (Job(dataset, method, seed, fold) for method in self.methods)
+
+
+def plan_study(
+    datasets: Iterable[Any],
+    methods: Mapping[str, Any] | Iterable[Method],
+    *,
+    cv: Any,
+    seeds: int | Sequence[int],
+    groups: Mapping[str, str] | None,
+    row_groups: Mapping[str, str] | None,
+    usage: bool,
+    command: str,
+) -> Study:
+    """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
+    if isinstance(methods, Mapping):
+        methods = [Method(name, estimator) for name, estimator in methods.items()]
+    if isinstance(seeds, int) and seeds > MOST_SEEDS:
+        raise StudyError(f"seeds is {seeds!r:.40}; expected at most {MOST_SEEDS}")
+    chosen = tuple(range(seeds)) if isinstance(seeds, int) else tuple(map(int, seeds))
+    if not chosen or len(set(chosen)) < len(chosen) or min(chosen) < 0:
+        raise StudyError(f"seeds is {seeds!r}; expected a number above 0, or distinct seeds of 0 or more")
+    if isinstance(cv, bool) or not (isinstance(cv, Integral) or callable(getattr(cv, "get_n_splits", None))):
+        raise StudyError(f"cv is {cv!r:.80}; expected a number of folds, or a splitter of scikit-learn")
+    if isinstance(cv, Integral) and cv < 2:
+        raise StudyError(f"cv is {cv}; expected at least 2 folds")
+    named = _by_name("dataset", [(data.name, data) for data in datasets])
+    keyed = _by_name("method", [(method.key, method) for method in methods])
+    study = Study(named, keyed, cv, chosen, dict(groups or {}), dict(row_groups or {}), usage, command)
+    if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
+        raise StudyError(
+            f"row_groups names none of the rows, only others such as {next(iter(row_groups))!r}; use the names of the "
+            f"rows of the datasets"
+        )
+    return study
+
+
+def _by_name(what: str, items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    if not items:
+        raise StudyError(f"no {what}: a study needs at least one")
+    names = [name for name, _ in items]
+    repeated = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if repeated:
+        raise StudyError(f"{what} {repeated[0]!r} is given twice; each needs a different name")
+    if "" in names:
+        raise StudyError(f"a {what} has no name; each needs one")
+    return dict(items)

@@ -1,0 +1,400 @@
+"""The results of a study: values computed from its journals, and the files that hold them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan._io.files import atomic_write, to_json
+from hietan._io.tables import csv_text, read_csv
+from hietan._runtime.notebook import card
+from hietan._runtime.optional import import_optional
+from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
+from hietan.evaluation._comparisons import MethodComparison, compare_methods
+from hietan.evaluation._cross_validation import PooledPredictions, pool
+from hietan.evaluation._effect_sizes import ROPE
+from hietan.evaluation._metrics import METRICS, Predictions
+from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings, score_rows_html
+from hietan.evaluation._study.journal import Journal, decode_predictions, decode_usage, read_manifest
+from hietan.evaluation._study.plan import Study
+from hietan.evaluation._usage import FeatureUsage, UsageRow
+from hietan.exceptions import StudyError
+
+SUMMARY_FORMAT = 1
+"""The format of `summary.json`."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A job that ended in an error."""
+
+    dataset: str
+    method: str
+    seed: int
+    fold: int
+    error: str
+    traceback: str
+
+
+@dataclass(frozen=True, eq=False)
+class StudyResults:
+    """What a study found.
+
+    Attributes
+    ----------
+    study : Study
+        What was run: datasets, methods, folds and seeds.
+    summary : tuple of SummaryRow
+        A row per dataset, method and seed; a method that failed in a fold has no row for that dataset and seed.
+    rankings : tuple of Ranking
+        One per tuning, setting and metric: average ranks and tests.
+    failures : tuple of Failure
+        The jobs that ended in an error.
+    predictions : mapping
+        (dataset, method key, seed) to PooledPredictions.
+    usage : mapping
+        (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` has its rankings.
+    directory : Path or None
+        Where the results are; None if nothing was kept on disk.
+    """
+
+    study: Study
+    summary: tuple[SummaryRow, ...]
+    rankings: tuple[Ranking, ...]
+    failures: tuple[Failure, ...]
+    predictions: Mapping[tuple[str, str, int], PooledPredictions]
+    usage: Mapping[tuple[str, str], FeatureUsage]
+    directory: Path | None = None
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """The study as plain values: versions, seeds, fingerprints."""
+        return self.study.manifest
+
+    def comparisons(self, *, rope: float = ROPE) -> tuple[MethodComparison, ...]:
+        """Every method of every ranking against its control, in one tidy table.
+
+        It has the tests, the effect sizes and the probabilities of the Bayesian signed-rank test, in which differences
+        up to `rope` count as equivalent. ``pandas.DataFrame(results.comparisons())`` makes a data frame of it.
+        """
+        return tuple(row for rows in self.comparisons_by_ranking(rope=rope) for row in rows)
+
+    def comparisons_by_ranking(self, *, rope: float = ROPE) -> tuple[tuple[MethodComparison, ...], ...]:
+        """The rows of `comparisons`, separately for each of the `rankings`. Computed once."""
+        if rope not in self._compared:
+            self._compared[rope] = tuple(
+                tuple(compare_methods(ranking, self.bootstrap(ranking), rope=rope))
+                for ranking in self.rankings
+            )
+        return self._compared[rope]
+
+    def to_frame(self) -> Any:
+        """The summary as a pandas DataFrame: a row per dataset, method and seed, a column per metric."""
+        pandas = import_optional("pandas", extra="frames", purpose="StudyResults.to_frame")
+        return pandas.DataFrame([row.values() for row in self.summary], columns=SummaryRow.header())
+
+    def report(self, *, height: int = 720) -> Any:
+        """The page of the study, which a notebook shows inline; nothing is written to the study's directory.
+
+        Parameters
+        ----------
+        height : int
+            The height of its frame in pixels.
+
+        Returns
+        -------
+        hietan.report.InlineReport
+        """
+        from hietan.report import show_report  # the one import of a later package: nothing else here knows it
+
+        return show_report(self, height=height)
+
+    def __repr__(self) -> str:
+        datasets, methods = len(self.study.datasets), len(self.study.methods)
+        failed = f", {len(self.failures)} failed jobs" if self.failures else ""
+        return (
+            f"StudyResults({datasets} datasets, {methods} methods, {self._n_folds()} folds, "
+            f"{len(self.study.seeds)} seeds{failed})"
+        )
+
+    def _repr_html_(self) -> str:
+        counts = {
+            "datasets": len(self.study.datasets),
+            "methods": len(self.study.methods),
+            "folds": self._n_folds(),
+            "seeds": len(self.study.seeds),
+            "failed jobs": len(self.failures),
+        }
+        return card("Study", counts, score_rows_html(self.rankings))
+
+    def _n_folds(self) -> int | str:
+        """The number of folds; some splitters make more of them for one dataset than for another."""
+        numbers = [self.study.n_folds(*which) for which in self.study.folds]
+        return max(numbers) if min(numbers) == max(numbers) else f"{min(numbers)} to {max(numbers)}"
+
+    def feature_usage(
+        self,
+        dataset: str | None = None,
+        method: str | None = None,
+        *,
+        by: str | None = "selected",
+        top: int | None = None,
+    ) -> tuple[UsageRow, ...]:
+        """How often each feature is used, ranked as in the paper's Table S1.
+
+        Parameters
+        ----------
+        dataset : str, optional
+            The dataset; all of them if not given, one after the other.
+        method : str, optional
+            The key of the method; all of them if not given.
+        by : {"selected", "in_edges"} or None
+            The count by which the features of a dataset and method are sorted, the most frequent first: *Freq. of
+            Selection* or *Freq. in Edges*. Ties are broken by the other count, then by the order of the columns. None
+            leaves them in the order of the columns. Every row has both ranks.
+        top : int, optional
+            How many features of each dataset and method to return, from the first; all of them if not given.
+
+        Returns
+        -------
+        tuple of UsageRow
+            ``pandas.DataFrame(results.feature_usage())`` makes a data frame of it.
+        """
+        rows: list[UsageRow] = []
+        for (where, key), usage in self.usage.items():
+            if dataset not in (None, where) or method not in (None, key):
+                continue
+            view, kind = self.study.view(where), self.study.methods[key]
+            n_seeds = usage.n_rows // len(view.instance_names)
+            which = (where, kind.name, kind.setting, kind.tuning, n_seeds)
+            columns = (usage.selected, usage.in_edges, usage.ranks("selected"), usage.ranks("in_edges"))
+            selected, in_edges, *ranks = (column.tolist() for column in columns)
+            features, names = view.feature_names, view.term_names
+            for j in range(len(selected))[:top] if by is None else usage.top(top, by):
+                feature = (features[j], names[j])
+                counts = (selected[j], in_edges[j], usage.n_rows)
+                rows.append(UsageRow(*which, *feature, *counts, *(rank[j] for rank in ranks)))
+        return tuple(rows)
+
+    def bootstrap(self, ranking: Ranking) -> Bootstrap | None:
+        """Draws of rows for the methods of a ranking; None unless it is by GMean. Drawn once."""
+        if ranking.metric != "gmean":
+            return None
+        which = (ranking.tuning, ranking.setting, ranking.methods)
+        if which not in self._drawn:
+            self._drawn[which] = _draw_rows(self, ranking)
+        return self._drawn[which]
+
+    @cached_property
+    def _compared(self) -> dict[float, tuple[tuple[MethodComparison, ...], ...]]:
+        return {}
+
+    @cached_property
+    def _drawn(self) -> dict[tuple[Any, ...], Bootstrap]:
+        return {}
+
+
+def results_from_journals(study: Study, folder: Path) -> StudyResults:
+    """Read the journals of a finished study, in order, and compute everything else from them."""
+    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    usage: dict[tuple[str, str], FeatureUsage] = {}
+    failures: list[Failure] = []
+    for dataset, data in study.datasets.items():
+        for key in study.methods:
+            jobs = Journal(folder, study.manifest, dataset, key).seal()
+            failures += [
+                Failure(dataset, key, seed, fold, job["error"], job["traceback"])
+                for (seed, fold), job in jobs.items()
+                if "error" in job
+            ]
+            for seed in study.seeds:
+                whole = [jobs[seed, fold] for fold in range(study.n_folds(dataset, seed))]
+                if not any("error" in job for job in whole):
+                    parts = [decode_predictions(job) for job in whole]
+                    predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
+            counted = [
+                part
+                for seed in study.seeds
+                for part in _usage_of_folds(jobs, seed, study.n_folds(dataset, seed))
+            ]
+            if counted:
+                usage[dataset, key] = sum(counted[1:], counted[0])
+    summary = tuple(_summary_rows(study, predictions))
+    rankings = make_rankings(summary, groups=study.groups, names=study.datasets)
+    return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
+
+
+def _usage_of_folds(
+    jobs: Mapping[tuple[int, int], Mapping[str, Any]], seed: int, n_folds: int
+) -> list[FeatureUsage]:
+    """The feature usage of all folds of a seed, or nothing: only then was it counted for every row."""
+    whole = [jobs[seed, fold] for fold in range(n_folds)]
+    return [decode_usage(job) for job in whole] if all("usage" in job for job in whole) else []
+
+
+def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
+    """The rows of `summary.csv` in the directory of a finished study, whichever version wrote it."""
+    path = Path(folder) / "summary.csv"
+    if not path.is_file():
+        hint = (
+            "its study has not finished"
+            if (Path(folder) / "study.json").exists()
+            else "it does not contain a study"
+        )
+        raise StudyError(f"there is no summary.csv in {folder}: {hint}")
+    try:
+        return tuple(map(SummaryRow.from_dict, read_csv(path)))
+    except (KeyError, ValueError, TypeError, csv.Error) as error:
+        raise StudyError(f"{path} is not the summary of a study: {error}") from None
+
+
+def read_groups(folder: str | Path) -> dict[str, str]:
+    """The group of each dataset that has one, in the directory of a study."""
+    return dict(read_manifest(Path(folder)).get("groups", {}))
+
+
+def write_results(results: StudyResults, folder: Path) -> None:
+    """Write all files of results; each is replaced as a whole."""
+    write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
+    write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
+    write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
+    used = [row.values() for row in results.feature_usage(by=None)]
+    write_csv(folder / "feature_usage.csv", UsageRow.header(), used)
+    write_csv(folder / "bootstrap.csv", BOOTSTRAP, _bootstrap_lines(results))
+    write_rankings(results.rankings, folder)
+    compared = [row.values() for row in results.comparisons()]
+    write_csv(folder / "comparisons.csv", MethodComparison.header(), compared)
+    failures = [[f.dataset, f.method, f.seed, f.fold, f.error] for f in results.failures]
+    write_csv(folder / "failures.csv", ("dataset", "method", "seed", "fold", "error"), failures)
+    atomic_write(folder / "failures.txt", "\n".join(_tracebacks(results.failures)))
+    atomic_write(folder / "summary.json", to_json(summarise(results)))
+
+
+def write_rankings(rankings: Sequence[Ranking], folder: Path) -> None:
+    """Write `ranks.csv` and `tests.csv`."""
+    write_csv(folder / "ranks.csv", Ranking.RANKS, [line for r in rankings for line in r.rank_lines()])
+    write_csv(folder / "tests.csv", Ranking.TESTS, [line for r in rankings for line in r.test_lines()])
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Write a table as CSV; floats are written in full, missing values as empty cells, and text is made neutral."""
+    atomic_write(path, csv_text(header, rows))
+
+
+def summarise(results: StudyResults) -> dict[str, Any]:
+    """Everything except the predictions as plain values: the content of `summary.json`.
+
+    `docs/summary.schema.json` describes it. The format grows by one when an entry changes its meaning or goes; new
+    entries leave it as it is.
+    """
+    return {
+        "format": SUMMARY_FORMAT,
+        "study": results.manifest,
+        "jobs_failed": len(results.failures),
+        "summary": [
+            dict(zip(row.header(), map(_plain, row.values()), strict=True)) for row in results.summary
+        ],
+        "rankings": [ranking.to_dict() for ranking in results.rankings],
+    }
+
+
+# ------------------------------------------------------------------ the lines of the files
+
+_WHICH = ("dataset", "method", "setting", "tuning", "seed")
+PREDICTIONS = (*_WHICH, "fold", "instance", "y_true", "y_pred", "log_odds", "probabilities")
+_FOLD_METRICS = ("gmean", "sensitivity", "specificity", "auc")
+FOLDS = (*_WHICH, "fold", "n_rows", *_FOLD_METRICS)
+_ENDS = ("mean_gmean_low", "mean_gmean_high", "average_rank_low", "average_rank_high")
+BOOTSTRAP = ("tuning", "setting", "method", "n_draws", *_ENDS)
+
+
+def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any]:
+    method = results.study.methods[key]
+    return [dataset, method.name, method.setting, method.tuning, seed]
+
+
+def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
+    for (dataset, key, seed), pooled in results.predictions.items():
+        which = _which(results, dataset, key, seed)
+        names = results.study.view(dataset).instance_names
+        n = len(names)
+        score = pooled.score
+        odds = score.tolist() if score is not None and score.ndim == 1 else [None] * n
+        proba = [""] * n if pooled.proba is None else [" ".join(map(repr, p)) for p in pooled.proba.tolist()]
+        columns = (pooled.fold.tolist(), names, pooled.y_true.tolist(), pooled.y_pred.tolist(), odds, proba)
+        for row in zip(*columns, strict=True):
+            yield [*which, *row]
+
+
+def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
+    for (dataset, key, seed), pooled in results.predictions.items():
+        which = _which(results, dataset, key, seed)
+        classes, score = np.unique(pooled.y_true), pooled.score
+        for k in range(int(pooled.fold.max()) + 1):
+            rows = pooled.fold == k
+            ranked_by = None if score is None else score[rows]
+            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=ranked_by)
+            values = _fold_metrics(fold, classes)
+            yield [*which, k, int(rows.sum()), *(values[name] for name in _FOLD_METRICS)]
+
+
+def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
+    """The metrics of a fold; those that need rows of a class of which the fold has none are NaN."""
+    present = np.isin(classes, fold.y_true)
+    if present.all():
+        return {name: METRICS[name].compute(fold) for name in _FOLD_METRICS}
+    values = dict.fromkeys(_FOLD_METRICS, np.nan)
+    if len(classes) == 2:
+        name = ("specificity", "sensitivity")[int(present.argmax())]
+        values[name] = float(fold.recalls[0])
+    return values
+
+
+def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
+    """The middle 95 % of draws of rows: sampling error, whereas the spread over seeds is the noise of the splits."""
+    for ranking in results.rankings:
+        drawn = results.bootstrap(ranking)
+        if drawn is None:
+            continue
+        ends = np.vstack([drawn.interval(drawn.mean_gmean), drawn.interval(drawn.average_rank)]).T
+        for name, row in zip(ranking.methods, ends.tolist(), strict=True):
+            yield [ranking.tuning, ranking.setting, name, len(drawn.mean_gmean), *row]
+
+
+def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
+    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
+    keys = [
+        key
+        for name in ranking.methods
+        for key, m in results.study.methods.items()
+        if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
+    ]
+    drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+    return replace(drawn, methods=ranking.methods)
+
+
+def _summary_rows(
+    study: Study, predictions: Mapping[tuple[str, str, int], PooledPredictions]
+) -> Iterable[SummaryRow]:
+    for (dataset, key, seed), pooled in predictions.items():
+        method = study.methods[key]
+        values = pooled.metrics()
+        n_rows = len(pooled.y_true)
+        metrics = tuple(values[name] for name in METRICS)
+        yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
+
+
+def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:
+    for f in failures:
+        yield f"{f.dataset}, {f.method}, seed {f.seed}, fold {f.fold}\n{f.traceback}"
+
+
+def _plain(value: Any) -> Any:
+    return None if isinstance(value, float) and np.isnan(value) else value

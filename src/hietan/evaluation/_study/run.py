@@ -1,0 +1,237 @@
+"""Running a study: every method on every dataset, for every seed and fold; resumable."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import closing, nullcontext
+from dataclasses import replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from hietan._io.files import temporary_directory
+from hietan._runtime.parallel import one_thread
+from hietan.evaluation._cross_validation import Label, class_labels, predict_checked
+from hietan.evaluation._study.journal import (
+    Journal,
+    append_time,
+    claim,
+    encode_outcome,
+    locked,
+    refuse_other,
+    tidy_times,
+    usage_problem,
+)
+from hietan.evaluation._study.plan import Job, Method, Progress, Study, plan_study
+from hietan.evaluation._study.results import StudyResults, results_from_journals, write_results
+from hietan.evaluation._study.runner import check_resources, jobs_ahead, open_executor, run_jobs
+from hietan.evaluation._usage import count_usage
+
+Outcome = tuple[Job, dict[str, Any], tuple[float, float]]
+"""A job, what the journal keeps of it, and the seconds that it takes by itself to fit and to predict."""
+LONGEST_ERROR = 10_000
+"""The number of characters of an error to keep in one line; `failures.txt` has the whole."""
+
+
+def run_study(
+    datasets: Iterable[Any],
+    methods: Mapping[str, Any] | Iterable[Method],
+    *,
+    cv: Any = 10,
+    seeds: int | Sequence[int] = 1,
+    n_jobs: int | None = None,
+    backend: str = "threads",
+    scheduler: str | None = None,
+    executor: Executor | None = None,
+    output: str | Path | None = None,
+    groups: Mapping[str, str] | None = None,
+    row_groups: Mapping[str, str] | None = None,
+    usage: bool = True,
+    retry_failed: bool = False,
+    job_timeout: float | None = None,
+    progress: Callable[[Progress], None] | None = None,
+    command: str = "",
+) -> StudyResults:
+    """Cross-validate every method on every dataset, rank the methods and test the ranks.
+
+    Parameters
+    ----------
+    datasets : iterable of objects with X, y, name and, if methods need one, hierarchy
+        The datasets. Their names must be different.
+    methods : mapping of name to scikit-learn classifier, or iterable of Method
+        The classifiers to compare. In them, in the steps of a Pipeline and in wrapped estimators, a parameter
+        `hierarchy` that is None is set to the hierarchy of the dataset, and a `random_state` that is None to the seed.
+    cv : int or splitter of scikit-learn
+        The number of folds of ``StratifiedKFold(cv, shuffle=True, random_state=seed)``, or any splitter that sets each
+        row aside exactly once, such as ``GroupKFold(5)`` or ``PredefinedSplit``. One that draws at random and has no
+        `random_state` gets the seed. The folds become part of the study: its directory is not resumed with others.
+    seeds : int or sequence of int
+        The seeds, or how many of them to use: 0, 1, ... Scores are averaged over the seeds before ranking, because
+        seeds are not independent replicates.
+    n_jobs : int or None
+        The number of jobs to run at a time, as in joblib; an existing Dask cluster runs as many as it has threads. The
+        results do not depend on it.
+    backend : {"threads", "processes", "dask"}
+        Where jobs run. The classifiers of this package release the GIL, so threads suit them well. With "dask", every
+        job goes, with its dataset, to a worker of a Dask cluster: that of `scheduler`, that of the active client, or
+        otherwise a cluster of `n_jobs` processes that lasts as long as the study. Scheduler and workers need the same
+        packages as this process. Only this process writes results. If a worker dies, Dask runs its jobs elsewhere.
+    scheduler : str, optional
+        The address of a Dask scheduler, such as ``tcp://host:8786``, for the backend "dask".
+    executor : concurrent.futures.Executor, optional
+        Where jobs run, instead of a backend: a pool of processes, mpi4py's MPIPoolExecutor, loky's, a Dask client's
+        `get_executor()`. It gets `n_jobs` jobs at a time (100 if that is None), each with its dataset, and is not shut
+        down. If an executor or a pool of processes breaks down, a StudyError says so, and the same call resumes the
+        study.
+    output : path, optional
+        The directory of the results. An interrupted run, whatever stopped it, resumes when called again with the same
+        arguments. Without a directory nothing is kept on disk.
+    groups : mapping of dataset name to group, optional
+        Datasets that describe the same rows in several ways form a group. Ranks are also given per group, and the
+        bootstrap draws a row in all datasets of its group together.
+    row_groups : mapping of row name to group, optional
+        Rows that stay together, such as paralogous genes: they are set aside in the same fold, by
+        ``StratifiedGroupKFold`` if `cv` is a number; a splitter gets them as its groups. Other rows are alone in
+        theirs.
+    usage : bool
+        Whether to count feature usage, in every seed, of methods that offer `trees`.
+    retry_failed : bool
+        Whether to run failed jobs again.
+    job_timeout : float, optional
+        How many seconds a job may take. One that takes longer is ended, and counts as failed. With a limit, each job
+        runs in another process, wherever the backend runs it.
+    progress : callable, optional
+        Called with a `Progress` after every job.
+    command : str
+        The command that runs the study; it is written into the tables.
+
+    Returns
+    -------
+    StudyResults
+        Scores, rankings, tests, predictions and failures.
+
+    Examples
+    --------
+    >>> from hietan import TAN, HieTAN
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> data = make_hierarchical_classification(100, 30, random_state=0)
+    >>> results = run_study([data], {"TAN": TAN(), "Hie-TAN": HieTAN()}, cv=5)
+    >>> [(row.dataset, row.method, row.seed) for row in results.summary]
+    [('synthetic', 'TAN', 0), ('synthetic', 'Hie-TAN', 0)]
+    """
+    study = plan_study(
+        datasets,
+        methods,
+        cv=cv,
+        seeds=seeds,
+        groups=groups,
+        row_groups=row_groups,
+        usage=usage,
+        command=command,
+    )
+    check_resources(n_jobs, backend, scheduler, executor, job_timeout)
+    with temporary_directory() if output is None else nullcontext(output) as path:
+        folder = Path(path)
+        # Folds and manifest are computed first: an impossible study is refused before anything is written.
+        _ = study.folds
+        refuse_other(folder, study.manifest)
+        opened = nullcontext(executor) if executor else open_executor(backend, n_jobs, scheduler, job_timeout)
+        ahead = jobs_ahead(backend, n_jobs, executor)
+        with opened as where:
+            folder.mkdir(parents=True, exist_ok=True)
+            with locked(folder):
+                claim(folder, study.manifest)
+                run = partial(run_jobs, where, run_job, failed=_ended, ahead=ahead, seconds=job_timeout)
+                _run_missing_jobs(study, folder, run, retry_failed, progress)
+                results = results_from_journals(study, folder)
+                write_results(results, folder)
+                tidy_times(folder)
+    return results if output is None else replace(results, directory=folder)
+
+
+def _run_missing_jobs(
+    study: Study,
+    folder: Path,
+    run: Callable[[Iterable[tuple[Any, ...]]], Generator[Outcome]],
+    retry_failed: bool,
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run the jobs that the journals do not have yet, and record each of them as it finishes."""
+    journals = {(d, m): Journal(folder, study.manifest, d, m) for d in study.datasets for m in study.methods}
+    kept = {pair: journal.read() for pair, journal in journals.items()}
+    found = {job: kept[job.dataset, job.method].get((job.seed, job.fold)) for job in study.jobs()}
+    todo = [job for job, known in found.items() if known is None or (retry_failed and "error" in known)]
+    n_done = len(found) - len(todo)
+    failed = 0 if retry_failed else sum("error" in known for known in found.values() if known is not None)
+    state = Progress(n_done, len(found), n_done, failed)
+    if progress is not None:
+        progress(state)
+    # Whatever ends the loop, no further job is started.
+    with closing(run(_calls(study, todo))) as finished:
+        for job, outcome, seconds in finished:
+            append_time(folder, study.methods[job.method], job, seconds)
+            journals[job.dataset, job.method].append({"seed": job.seed, "fold": job.fold, **outcome})
+            state = replace(
+                state,
+                done=state.done + 1,
+                failed=state.failed + ("error" in outcome),
+                job=job,
+                seconds=sum(seconds),
+            )
+            if progress is not None:
+                progress(state)
+
+
+def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
+    """Yield the arguments of `run_job` for each job."""
+    model_of = lru_cache(len(study.methods))(study.model)  # the folds of a seed come one after the other
+    for job in todo:
+        data = study.datasets[job.dataset]
+        model = model_of(job.dataset, job.method, job.seed)
+        yield job, model, data.X, data.y, study.folds[job.dataset, job.seed] == job.fold, study.usage
+
+
+def _ended(call: tuple[Any, ...], error: str) -> Outcome:
+    """Return the outcome of a job that was ended or died; it must be the same in every run."""
+    return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
+
+
+def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result."""
+    start = fitted_at = time.perf_counter()
+    try:
+        with one_thread():
+            fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
+            fitted_at = time.perf_counter()
+            outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
+    # A classifier that raises SystemExit has failed; it does not end the study.
+    except BaseException as error:
+        outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
+    return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
+
+
+def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:
+    rows = predict_checked(model, X, labels, job.method)
+    counted = count_usage(model.trees(X)) if usage and hasattr(model, "trees") else None
+    problem = None if counted is None else usage_problem(counted, *X.shape)
+    if problem is not None:
+        raise ValueError(f"method {job.method!r}: {problem}")
+    return encode_outcome(rows, counted, labels)
+
+
+def _error_line(error: BaseException) -> str:
+    line = _writable(" ".join(f"{type(error).__name__}: {error}".split()))
+    # Beyond 131,072 characters, Python's csv module does not read a cell.
+    return line if len(line) <= LONGEST_ERROR else f"{line[:LONGEST_ERROR]} ..."
+
+
+def _writable(text: str) -> str:
+    """A text that can be written as UTF-8: file names in messages may hold bytes that are not characters."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")

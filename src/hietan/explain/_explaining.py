@@ -1,0 +1,124 @@
+"""What classifiers whose scores are sums over features have in common: `explain` and `contributions`."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hietan.explain._assemble import (
+    MOST_FACTORS,
+    contribution_matrix,
+    contributions_by_state,
+    explain_rows,
+    target_index,
+)
+from hietan.explain._dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
+from hietan.explain._explanation import Explanations
+from hietan.explain._score_parts import ScoreParts, StateParts
+from hietan.hierarchy import Hierarchy
+from hietan.structure._rows import BinaryRows
+
+
+class ExplainsRows(metaclass=ABCMeta):
+    """A fitted classifier whose scores are sums over features: `_score_parts` returns the terms of the sums."""
+
+    classes_: NDArray[Any]
+    hierarchy_: Hierarchy
+    n_jobs: int | None
+    _fills_tables = (
+        False  # whether each chunk of rows begins with work that takes as long for few rows as for many
+    )
+
+    @abstractmethod
+    def _read(self, X: Any) -> BinaryRows:
+        """Return the rows to predict, validated."""
+
+    @abstractmethod
+    def _score_parts(self, rows: BinaryRows) -> ScoreParts:
+        """Return the parts that add up to the scores of rows."""
+
+    def _state_parts(self) -> StateParts | None:
+        """Return the same for two classes, if what a feature adds depends on which of four states it is in.
+
+        The numbers are the same; for a genome, they take far less time and memory.
+        """
+        return None
+
+    @property
+    def _chunks_per_job(self) -> int:
+        return 1 if self._fills_tables else 4
+
+    @also_of_datasets
+    def explain(
+        self, X: Any, rows: Any = None, *, target: Any = None, term_names: Any = None
+    ) -> Explanations:
+        """Why each row of X is classified as it is: contributions of the features to the log-odds of a class.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows to explain. The labels of a data frame's rows appear in the explanations.
+        rows : str, sequence of str or None, default None
+            The names of the rows to explain if X is a Dataset; None means all rows.
+        target : label or None, default None
+            The class whose log-odds against all others are explained. None means the second of two classes, or the
+            predicted class if there are more.
+        term_names : mapping, sequence or None, default None
+            Readable names of the features: by feature, or in the order of the columns.
+
+        Returns
+        -------
+        list of Explanation
+            One for each row.
+        """
+        read = self._read(X)
+        return explain_rows(
+            lambda start, stop: self._score_parts(read.between(start, stop)),
+            method=type(self).__name__,
+            rows=row_labels(X, read.n_rows),
+            classes=self.classes_.tolist(),
+            target=target,
+            hierarchy=self.hierarchy_,
+            names=readable_names(term_names, self.hierarchy_.features),
+        )
+
+    @also_of_whole_datasets
+    def contributions(self, X: Any, *, target: Any = None) -> sp.csr_array[np.float64]:
+        """What each feature adds to the log-odds of a class in each row of X: the numbers of `explain`, many at a time.
+
+        The rows are divided among `n_jobs` threads.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or Dataset of shape (n_samples, n_features)
+            The rows; of a dataset, all of them.
+        target : label or None, default None
+            The class, as in `explain`.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of shape (n_samples, n_features)
+            Features that are left out of a row have no entry in it. One that takes part has an entry even if it adds 0.
+        """
+        check_is_fitted(self)
+        rows, classes = self._read(X), self.classes_.tolist()
+        parts = self._state_parts() if len(classes) == 2 else None
+        if parts is not None:
+            return contributions_by_state(
+                parts, rows, target_index(target, classes, np.zeros(2)), self.n_jobs
+            )
+        return contribution_matrix(
+            lambda start, stop: self._score_parts(rows.between(start, stop)),
+            rows.n_rows,
+            n_features=rows.n_features,
+            classes=classes,
+            target=target,
+            n_jobs=self.n_jobs,
+            most_factors=8 * MOST_FACTORS if self._fills_tables else MOST_FACTORS,
+            chunks_per_job=self._chunks_per_job,
+        )

@@ -1,0 +1,261 @@
+"""The file of a model: a zip archive of plain arrays (`.npy`) and JSON, so that it may come from anyone.
+
+A classifier is stored as its parameters (`get_params`) and its fitted attributes. To load it, a new one with those
+parameters is given the attributes through `__setstate__`, which checks them. The class of a model is looked up in a
+table, never imported by its name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from hietan import classifiers
+from hietan._io.archives import ArchiveReader, write_archive
+from hietan.exceptions import ModelFileError
+from hietan.hierarchy import Hierarchy
+from hietan.hierarchy._hierarchy import rebuild
+from hietan.structure._counts import PairCounts, SparsePairs
+from hietan.structure._openings import OpenCounts
+
+FORMAT, VERSION = "hietan model", 1
+CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
+"""The names of the classifiers that can be stored."""
+_PLAIN = (type(None), bool, int, float, str)
+_RECORDS: dict[str, Any] = {
+    kind.__name__: kind for kind in (PairCounts, SparsePairs, OpenCounts, classifiers.LambdaPath)
+}
+
+
+def save(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    metadata: Mapping[str, Any] | None = None,
+    compressed: bool = False,
+) -> None:
+    """Write a fitted classifier of hietan to a file, which `load` reads back.
+
+    For pipelines, calibrated classifiers and other wrappers, use skops with `hietan.skops_types`.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted classifier of hietan.
+    path : path
+        The file to write. It is written completely or not at all.
+    metadata : mapping or None, default None
+        Plain values to keep in the file; `read_metadata` returns them.
+    compressed : bool, default False
+        Whether to compress the arrays. The file is then several times smaller, and takes many times longer to write.
+
+    Raises
+    ------
+    TypeError
+        If the model is not a classifier of hietan, or has a parameter that cannot be stored without pickle.
+
+    Examples
+    --------
+    >>> import tempfile, hietan
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> data = make_hierarchical_classification(100, 30, random_state=0)
+    >>> model = hietan.HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     hietan.save(model, f"{folder}/model.hietan")
+    ...     again = hietan.load(f"{folder}/model.hietan")
+    >>> bool((again.predict_proba(data.X) == model.predict_proba(data.X)).all())
+    True
+    """
+    name = type(model).__name__
+    if name not in CLASSIFIERS or type(model) is not getattr(classifiers, name):
+        raise TypeError(
+            f"hietan.save stores the classifiers of hietan, got {name}. For other estimators use skops:\n"
+            "    skops.io.dump(model, path)\n"
+            "    model = skops.io.load(path, trusted=hietan.skops_types())"
+        )
+    check_is_fitted(model)
+    writer = _Writer()
+    about = {
+        "format": FORMAT,
+        "version": VERSION,
+        "class": name,
+        "parameters": {key: writer.encode(value) for key, value in model.get_params(deep=False).items()},
+        "fitted": {key: writer.encode(value) for key, value in model._fitted_attributes().items()},
+        "metadata": dict(metadata or {}),
+    }
+    members = {**writer.members, "about.json": json.dumps(about).encode()}
+    write_archive(Path(path), members, compressed=compressed)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model that `save` wrote. Nothing in the file is run, and all of it is checked.
+
+    Parameters
+    ----------
+    path : path
+        The file to read.
+
+    Returns
+    -------
+    classifier
+        A fitted classifier that predicts the same as the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model, or is damaged, inconsistent or of a later version.
+    """
+    with _open(path) as archive:
+        about = _read_about(archive)
+        name, nodes = about["class"], about["fitted"]
+        if name not in CLASSIFIERS:
+            raise ModelFileError(f"unknown classifier {name!r:.80}; expected one of {', '.join(CLASSIFIERS)}")
+        kind, reader = getattr(classifiers, name), _Reader(archive)
+        kind._check_names(nodes)
+        n_classes, n_features = len(reader.decode(nodes["classes_"])), len(reader.decode(nodes["hierarchy_"]))
+        reader.expected = 4 * n_classes * n_features**2  # the counts of all pairs take half of it
+        model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
+        fitted = {key: reader.decode(value) for key, value in nodes.items()}
+        model.__setstate__({**vars(model), **fitted})
+        return model
+
+
+def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the metadata that `save` was given with a model; empty if there were none.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model, or is damaged or of a later version.
+    """
+    with _open(path) as archive:
+        metadata = _read_about(archive).get("metadata")
+        return dict(metadata) if isinstance(metadata, dict) else {}
+
+
+def is_model(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file claims to be a model of hietan; `load` checks whether it is a sound one."""
+    try:
+        with open(path, "rb") as file:
+            return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
+    except Exception:  # whatever else the file is
+        return False
+
+
+@contextmanager
+def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
+    """Yield the archive of a model; any exception about its content becomes a ModelFileError that names the file."""
+    name = os.fspath(path)
+    with open(path, "rb") as file:
+        try:
+            yield ArchiveReader(file)
+        except ModelFileError as error:
+            raise ModelFileError(f"{name}: {error}") from None
+        # zipfile, json and numpy raise all kinds of exceptions for damaged content, MemoryError included.
+        except Exception as error:
+            raise ModelFileError(f"{name} is not a hietan model, or it is damaged: {error!r:.200}") from error
+
+
+def _read_about(archive: ArchiveReader) -> dict[str, Any]:
+    about = archive.read_json("about.json")
+    if not isinstance(about, dict) or about.get("format") != FORMAT:
+        raise ModelFileError("this is not a hietan model: hietan.save did not write it")
+    if about.get("version") != VERSION:
+        raise ModelFileError(
+            f"the file has version {about.get('version')!r:.80} of the format; this version of hietan reads {VERSION}"
+        )
+    return about
+
+
+class _Writer:
+    """Turn values into JSON; arrays and hierarchies become members of the archive, each hierarchy once."""
+
+    def __init__(self) -> None:
+        self.members: dict[str, bytes | NDArray[Any]] = {}
+        self._hierarchies: list[tuple[Hierarchy, str]] = []
+
+    def encode(self, value: Any) -> Any:
+        """Return a value as JSON, which refers to arrays and hierarchies by the names of their members."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, _PLAIN):
+            return value
+        kind = type(value).__name__
+        if isinstance(value, list | tuple):
+            return {"kind": kind, "items": [self.encode(item) for item in value]}
+        if isinstance(value, Mapping):
+            return {"kind": "dict", "items": [[self.encode(k), self.encode(v)] for k, v in value.items()]}
+        if isinstance(value, np.ndarray) and value.dtype == object and all(isinstance(v, str) for v in value):
+            return {"kind": "strings", "items": value.tolist()}
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biufU":
+            return {"kind": "array", "member": self._array(value)}
+        if isinstance(value, Hierarchy):
+            return {"kind": "hierarchy", "member": self._hierarchy(value)}
+        if kind in _RECORDS:
+            content = {field.name: self.encode(getattr(value, field.name)) for field in fields(value)}
+            return {"kind": "record", "type": kind, "fields": content}
+        raise TypeError(
+            f"cannot be stored without pickle: {value!r:.80} ({kind}); an int random_state can be"
+        )
+
+    def _array(self, value: NDArray[Any]) -> str:
+        name = f"array{len(self.members)}.npy"
+        self.members[name] = np.ascontiguousarray(value)
+        return name
+
+    def _hierarchy(self, value: Hierarchy) -> str:
+        for known, member in self._hierarchies:
+            if value == known:
+                return member
+        member, state = f"hierarchy{len(self._hierarchies)}.json", value.__getstate__()
+        edges = self._array(np.stack([state["parent"], state["child"]]).astype(np.int64))
+        self.members[member] = json.dumps({"features": state["features"], "edges": edges}).encode()
+        self._hierarchies.append((value, member))
+        return member
+
+
+class _Reader:
+    """Turn JSON and members of the archive back into values; every hierarchy is built once."""
+
+    def __init__(self, archive: ArchiveReader) -> None:
+        self._archive = archive
+        self.expected = 0
+        """The size of the largest array that the model can hold, in bytes; 0 while it is not known."""
+        self._hierarchies: dict[str, Hierarchy] = {}
+
+    def decode(self, node: Any) -> Any:
+        """Return the value that `_Writer.encode` turned into `node`."""
+        if isinstance(node, _PLAIN):
+            return node
+        kind = node["kind"]
+        if kind in ("list", "tuple"):
+            items = [self.decode(item) for item in node["items"]]
+            return items if kind == "list" else tuple(items)
+        if kind == "dict":
+            return {self.decode(key): self.decode(value) for key, value in node["items"]}
+        if kind == "strings":
+            return np.array([str(item) for item in node["items"]], dtype=object)
+        if kind == "array":
+            return self._archive.read_array(node["member"], expected=self.expected)
+        if kind == "hierarchy":
+            return self._hierarchy(node["member"])
+        if kind == "record":
+            content = {key: self.decode(value) for key, value in node["fields"].items()}
+            return _RECORDS[node["type"]](**content)
+        raise ModelFileError(f"unknown kind of value {kind!r:.80}")
+
+    def _hierarchy(self, member: str) -> Hierarchy:
+        if member not in self._hierarchies:
+            content = self._archive.read_json(member)
+            parent, child = self._archive.read_array(content["edges"])
+            self._hierarchies[member] = rebuild(content["features"], parent, child)
+        return self._hierarchies[member]

@@ -1,0 +1,72 @@
+"""The page of a study inside a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from hietan._io.files import atomic_write, temporary_directory, to_json
+from hietan.evaluation import StudyResults
+from hietan.evaluation._outputs.explanations import write_details
+from hietan.evaluation._study.results import write_results
+from hietan.report._html import render
+from hietan.report._study_page import study_summary
+
+
+@dataclass(frozen=True)
+class InlineReport:
+    """A report that a notebook shows as it is: one page in a frame of its own, which fetches nothing.
+
+    Attributes
+    ----------
+    content : mapping
+        What the page shows, as plain values.
+    height : int
+        The height of the frame in pixels.
+    """
+
+    content: Mapping[str, Any]
+    height: int = 720
+
+    def __repr__(self) -> str:
+        return f"InlineReport({self.content['title']!r}, {len(self.content['datasets'])} datasets)"
+
+    def _repr_html_(self) -> str:
+        page = escape(render(self.content), quote=True)
+        title = escape(str(self.content["title"]), quote=True)
+        return (
+            f'<iframe srcdoc="{page}" title="{title}" sandbox="allow-scripts allow-downloads allow-popups" '
+            f'style="width:100%;height:{self.height}px;border:0"></iframe>'
+        )
+
+
+def show_report(study: StudyResults | str | Path, *, height: int = 720) -> InlineReport:
+    """The report of a study, to be shown in a notebook.
+
+    Parameters
+    ----------
+    study : StudyResults or path
+        The results of a study, or the directory of a finished one. Nothing is written to the directory.
+    height : int
+        The height of the frame in pixels.
+
+    Examples
+    --------
+    >>> from hietan import HieTANLite
+    >>> from hietan.datasets import make_hierarchical_classification
+    >>> from hietan.evaluation import run_study
+    >>> data = make_hierarchical_classification(60, 15, random_state=0)
+    >>> show_report(run_study([data], {"Hie-TAN-Lite": HieTANLite()}, cv=2))
+    InlineReport('Report of a study', 1 datasets)
+    """
+    if not isinstance(study, StudyResults):
+        return InlineReport(study_summary(study), height)
+    with temporary_directory() as name:
+        folder = Path(name)
+        write_results(study, folder)
+        atomic_write(folder / "study.json", to_json(study.manifest))
+        write_details(study, folder)
+        return InlineReport(study_summary(folder), height)

@@ -1,0 +1,164 @@
+"""The candidate edges between features, from the highest conditional mutual information down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from threading import Lock
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+
+from hietan import _kernel
+from hietan._runtime.parallel import number_of_parts, run_ordered
+from hietan.hierarchy import Hierarchy
+from hietan.structure._counts import PairCounts, SparsePairs
+from hietan.structure._rows import kernel_relations
+
+# Of the edges that are sorted in advance, so many are listed for each thread in one pass over all keys, 16 bytes each,
+# and so many make a block, which a thread sorts by itself; that takes some 32 bytes for each.
+_LISTED_AT_ONCE = 1 << 23
+_LARGEST_BLOCK = 1 << 21
+
+
+class EdgeRanking:
+    """All pairs of features by CMI given the class, descending; ties by column order.
+
+    The order is that of an integer key, rint(1e12 CMI), so that it does not depend on the last bit of a sum; real data
+    have hundreds of identical columns. Keys are computed, and edges sorted in blocks from the top, when they are
+    first needed: most are never read. Safe to share between threads.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        The counts of the training rows.
+    hierarchy : Hierarchy
+        The hierarchy over the same features.
+    block : int
+        The number of edges in the first sorted block; 0 leaves it to the kernel. The order is the same.
+    n_jobs : int or None
+        The number of threads that compute the keys and sort the first blocks, as in joblib. The order is the same.
+    """
+
+    def __init__(
+        self, counts: PairCounts, hierarchy: Hierarchy, *, block: int = 0, n_jobs: int | None = None
+    ) -> None:
+        self.counts = counts
+        self.hierarchy = hierarchy
+        self.block = block
+        self.n_jobs = n_jobs
+        self._lock = Lock()
+        self._kernel: _kernel.Ranking | None = None
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64] | _kernel.SparseKeys:
+        """The keys of the pairs i < j, row after row of the upper triangle.
+
+        With sparse counts, an object that computes those of pairs that never co-occur when they are needed.
+        """
+        if self.counts.is_dense:
+            return _kernel.cmi_keys(self.counts.kernel)
+        keys = _kernel.SparseKeys(self.counts.kernel, parts := number_of_parts(self.n_jobs))
+        if parts > 1:
+            run_ordered(keys.compute, [(part,) for part in range(parts)], self.n_jobs)
+        return keys
+
+    @cached_property
+    def relations(self) -> _kernel.Relations:
+        """Which features are ancestors of which, for the kernel."""
+        return kernel_relations(self.hierarchy)
+
+    @property
+    def kernel(self) -> _kernel.Ranking:
+        """The lazily sorted edges, for the kernel. Made once, even if several threads ask for it first."""
+        with self._lock:
+            if self._kernel is None:
+                self._kernel = _kernel.Ranking(self.keys, self.relations, self.block)
+            return self._kernel
+
+    @cached_property
+    def lone_feature(self) -> int:
+        """The feature that is kept alone where all are redundant to each other: the highest MI with the class."""
+        return _kernel.most_informative(self.counts.kernel)
+
+    def tree(self, root_order: NDArray[np.int64], *, directed: bool) -> NDArray[np.int32]:
+        """The parent of each feature: Hie-TAN's tree, or the maximum spanning tree, which ignores relations."""
+        if directed:
+            return _kernel.hierarchical_tree(self.keys, self.relations, root_order, self.block)
+        if isinstance(self.keys, np.ndarray):
+            return _kernel.spanning_tree(self.keys, self.counts.n_features, int(root_order[0]))
+        # Where nothing is related, Hie-TAN's walk down the ranking is Kruskal's: it never needs all keys.
+        unrelated = kernel_relations(Hierarchy.unrelated(self.hierarchy.features))
+        return _kernel.hierarchical_tree(self.keys, unrelated, root_order, self.block)
+
+    def prepare(self) -> None:
+        """Compute the keys and sort as many edges as most rows read: as many as co-occur, or a first block."""
+        pairs, kernel = self.counts.pairs, self.kernel
+        limit = pairs.indices.size if isinstance(pairs, SparsePairs) else 0
+        parts = number_of_parts(self.n_jobs, per_job=2)
+        n_blocks = kernel.plan(limit, max(number_of_parts(self.n_jobs), 1 + limit // _LARGEST_BLOCK))
+        at_once = _LISTED_AT_ONCE * effective_n_jobs(self.n_jobs)
+        first = 0
+        while first < n_blocks:
+            blocks = _kernel.ListedBlocks(kernel, first, at_once, parts)
+            run_ordered(blocks.list, [(part,) for part in range(parts)], self.n_jobs)
+            run_ordered(blocks.sort, [(k,) for k in range(len(blocks))], self.n_jobs)
+            first += len(blocks)
+
+    def edges(self, limit: int | None = None) -> NDArray[np.int32]:
+        """The first `limit` edges (i, j), i < j; all of them by default."""
+        d = self.counts.n_features
+        return self.kernel.edges(d * (d - 1) // 2 if limit is None else limit)
+
+    def walk(
+        self, limit: int | None = None, parent: NDArray[np.int32] | None = None
+    ) -> Iterator[tuple[int, int, int, float]]:
+        """The edges from the top down, as (rank, i, j, CMI), ranks from 1; sorted in blocks, as they are read.
+
+        Parameters
+        ----------
+        limit : int, optional
+            After this many edges, only those of the tree `parent` follow; all of them if not given.
+        parent : array of shape (n_features,), optional
+            The parent of each feature in a tree.
+        """
+        d = self.counts.n_features
+        total = d * (d - 1) // 2
+        first_ones = total if limit is None or parent is None else limit
+        tree = np.empty(0, dtype=np.int64) if parent is None else _pair_codes(parent)
+        unseen = tree.size
+        start, stop = 0, min(total, 4 * d)
+        while start < total and (start < first_ones or unseen):
+            edges = self.edges(stop)[start:].astype(np.int64)
+            of_tree = np.isin(edges[:, 0] * d + edges[:, 1], tree)
+            unseen -= int(np.count_nonzero(of_tree))
+            places = np.flatnonzero((np.arange(start, stop) < first_ones) | of_tree)
+            first, second = edges[places].T.copy()
+            keys = _kernel.pair_keys(first, second, counts=self.counts.kernel)
+            ranks = (start + places + 1).tolist()
+            yield from zip(ranks, first.tolist(), second.tolist(), (keys / 1e12).tolist(), strict=True)
+            start, stop = stop, min(total, 2 * stop)
+
+    def order_of_entry(self, parent: NDArray[np.int32]) -> NDArray[np.int64]:
+        """When each feature of a tree got its first edge: edges enter in the order of the ranking.
+
+        Parameters
+        ----------
+        parent : array of shape (n_features,)
+            The parent of each feature in a tree that was learned from this ranking.
+        """
+        children = np.flatnonzero(parent >= 0)
+        ends = np.sort(np.stack([parent[children].astype(np.int64), children]), axis=0)
+        keys = _kernel.pair_keys(ends[0].copy(), ends[1].copy(), counts=self.counts.kernel)
+        entered = np.full(parent.size, children.size, dtype=np.int64)
+        for rank, edge in reversed(list(enumerate(np.lexsort((ends[1], ends[0], -keys)).tolist()))):
+            entered[ends[:, edge]] = rank
+        return entered
+
+
+def _pair_codes(parent: NDArray[np.int32]) -> NDArray[np.int64]:
+    """The edges (i, j), i < j, of a tree over d features as i d + j."""
+    children = np.flatnonzero(parent >= 0)
+    above = parent[children].astype(np.int64)
+    return np.minimum(above, children) * parent.size + np.maximum(above, children)
