@@ -44,7 +44,6 @@ inline Ones features_at_one(const Word* words, std::size_t rows, std::size_t d) 
 }
 
 constexpr std::size_t kBlock = PartnerBand::kBlock;  // estimators handled together
-constexpr std::size_t kGroup = 8;                    // features that are summed side by side
 
 // sum[k] += table[k] of one block
 HIETAN_VECTOR_CLONES
@@ -91,10 +90,7 @@ class EstimatorBlock {
     return true;
   }
 
-  // With `keep_zeros`, the table `zero` is filled as well.
-  void fill(std::size_t c, double log_prior, bool keep_zeros = false) {
-    if (keep_zeros)
-      for (std::vector<double>& zero : zero_) zero.resize((tables_.features() + kGroup) * kBlock);
+  void fill(std::size_t c, double log_prior) {
     const Profiles* profiles = is_sparse_ ? &profiles_[c - first_class_] : nullptr;
     std::vector<BlockRow> apart(is_sparse_ ? profiles->count() : 1);
     for (int a = 0; a < 2; ++a) {
@@ -126,23 +122,6 @@ class EstimatorBlock {
       ++qualified;
     }
     return qualified;
-  }
-
-  std::size_t first() const { return first_; }
-  std::size_t width() const { return width_; }
-  // [j / kGroup][k][j % kGroup]: what x_j = 0 adds to the k-th estimator where its feature is a.
-  const double* zero(bool a) const { return zero_[a].data(); }
-  // [j][k]: how much more x_j = 1 adds.
-  const double* difference(bool a) const { return difference_[a].data(); }
-
-  // The shares of the block's estimators whose feature is a in a row, and 0 for the others; returns how many are above.
-  std::size_t shares_at(bool a, const std::vector<std::int32_t>& ones, const double* shares, double* out) const {
-    std::fill(out, out + kBlock, 0.0);
-    if (!a) std::copy(shares + first_, shares + first_ + width_, out);
-    for (auto one = std::lower_bound(ones.begin(), ones.end(), feature_id(first_));
-         one != ones.end() && index(*one) < first_ + width_; ++one)
-      out[index(*one) - first_] = a ? shares[*one] : 0.0;
-    return kBlock - index(std::count(out, out + kBlock, 0.0));
   }
 
  private:
@@ -181,9 +160,6 @@ class EstimatorBlock {
     }
     for (std::size_t k = 0; k < kBlock; ++k) base_[a][k] += row->zero[k];
     std::copy(row->difference, row->difference + kBlock, difference_[a].data() + j * kBlock);
-    if (zero_[a].empty()) return;
-    double* zero = zero_[a].data() + j / kGroup * kGroup * kBlock + j % kGroup;
-    for (std::size_t k = 0; k < kBlock; ++k) zero[k * kGroup] = row->zero[k];
   }
 
   void fill_all(std::size_t j, bool a, std::size_t c) {
@@ -205,7 +181,6 @@ class EstimatorBlock {
   std::vector<std::int32_t> pairs_;  // [j][k][class], if all are kept
   std::size_t first_ = 0, width_ = 0, block_ = 0;
   bool qualifies_[2][kBlock] = {};
-  std::vector<double> zero_[2];        // the table `zero`, if it is kept
   std::vector<double> difference_[2];  // [a][j][k]: what x_j = 1 instead of 0 adds to the k-th estimator where x_i = a
   std::vector<double> base_[2];        // [a][k]: the estimator's value where all other features are 0
 };

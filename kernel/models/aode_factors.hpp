@@ -1,7 +1,8 @@
 // What each feature adds to averaged one-dependence estimators: the parts of their joint log-probabilities.
 //
 // With q_i the share of estimator i in the sum of all p_i, ln sum_i p_i = sum_i q_i ln p_i + H(q). Feature j adds
-// sum_i q_i ln P(x_j | x_i, c): for a block of estimators, the product of the shares of some rows and a table.
+// sum_i q_i ln P(x_j | x_i, c): for each profile of features that are apart the shares of a profile times one number,
+// and the partners one by one, for some rows side by side.
 #pragma once
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 
 #include "memory.hpp"
 #include "models/aode.hpp"
+#include "models/partners.hpp"
 
 namespace hietan {
 
@@ -33,54 +35,200 @@ inline double shares_of(double* values, std::size_t d) {
   return std::log(sum) - weighted / sum;
 }
 
-constexpr std::size_t kTile = 64;  // rows whose shares stay in the nearest cache
-constexpr std::size_t kFew = 4;    // estimators of a block: so many are added one by one
+constexpr std::size_t kFew = 16;   // shares of estimators in a row: so many are added one by one
+constexpr std::size_t kSide = 16;  // rows that are summed side by side: their sums stay in registers
 
-// The shares of the estimators of a block in some rows, and where the factors of these rows are.
-struct ShareTile {
-  std::size_t n = 0;
-  std::size_t rows[kTile] = {};
-  double* factors[kTile] = {};
-  double shares[kTile][kBlock] = {};
-};
-
-// The sum of shares times logs, in an order that allows several additions at a time.
-inline double product_sum(const double* shares, const double* logs) {
-  double sums[8] = {};
-  for (std::size_t k = 0; k < kBlock; k += 8)
-    for (std::size_t s = 0; s < 8; ++s) sums[s] += shares[k + s] * logs[k + s];
-  return ((sums[0] + sums[4]) + (sums[1] + sums[5])) + ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-}
-
-// Adds what all features add where they are 0, then what those that are 1 add beyond that. A few rows times a group of
-// features stay in registers.
+// sums[row] = the sum of logs[e] shares[places[e]][row] over n partners e
 HIETAN_VECTOR_CLONES
-inline void add_tile(const ShareTile& tile, const double* zero, const double* difference, std::size_t d,
-                     const Ones& ones) {
-  constexpr std::size_t kRows = 4;
-  for (std::size_t j = 0; j < d; j += kGroup, zero += kBlock * kGroup)
-    for (std::size_t first = 0; first < tile.n; first += kRows) {
-      double sums[kRows][kGroup] = {};
-      for (std::size_t k = 0; k < kBlock; ++k)
-        for (std::size_t r = 0; r < kRows; ++r)
-          for (std::size_t s = 0; s < kGroup; ++s) sums[r][s] += tile.shares[first + r][k] * zero[k * kGroup + s];
-      for (std::size_t r = 0; r < std::min(kRows, tile.n - first); ++r)
-        for (std::size_t s = 0; s < std::min(kGroup, d - j); ++s) tile.factors[first + r][j + s] += sums[r][s];
-    }
-  for (std::size_t r = 0; r < tile.n; ++r)
-    for (const std::int32_t j : ones[tile.rows[r]])
-      tile.factors[r][j] += product_sum(tile.shares[r], difference + index(j) * kBlock);
+inline void sum_partners(const std::uint16_t* places, const double* logs, std::size_t n, const double* shares,
+                         double* sums) {
+  double own[kSide] = {};
+  for (std::size_t e = 0; e < n; ++e)
+    for (std::size_t r = 0; r < kSide; ++r) own[r] += logs[e] * shares[places[e] * kSide + r];
+  std::copy(own, own + kSide, sums);
 }
 
-// The same for one row in which few estimators have a share.
-inline void add_few(const double* shares, const double* zero, const double* difference, std::size_t d,
-                    const std::vector<std::int32_t>& ones, double* factors) {
-  for (std::size_t k = 0; k < kBlock; ++k) {
-    if (shares[k] == 0.0) continue;
-    for (std::size_t j = 0; j < d; ++j) factors[j] += shares[k] * zero[(j / kGroup * kBlock + k) * kGroup + j % kGroup];
-    for (const std::int32_t j : ones) factors[j] += shares[k] * difference[index(j) * kBlock + k];
+// Adds up the factors of one class.
+class FactorSums {
+ public:
+  // `shares` are those of all estimators in every row. The factors of feature j in a row are at out[row * stride + j].
+  FactorSums(const Tables& tables, const Relations& relations, Ancestors ancestors, std::size_t c, const Ones& ones,
+             const double* shares, double* out, std::size_t stride)
+      : tables_(tables),
+        c_(c),
+        d_(tables.features()),
+        ones_(ones),
+        all_shares_(shares),
+        out_(out),
+        stride_(stride),
+        band_(tables, relations, ancestors, c, c + 1),
+        start_(d_ + 1, 0),
+        partners_(PartnerBand::kWidth),
+        shares_(PartnerBand::kWidth * kSide),
+        ones_of_rows_(d_, 0),
+        is_one_(d_, 0) {}
+
+  void add() {
+    add_apart();
+    while (band_.next()) {
+      list_partners();
+      for (std::size_t row = 0; row < ones_.size(); ++row) add_row(row);
+      add_side_by_side();
+    }
   }
-}
+
+ private:
+  struct Partner {
+    std::int32_t feature;
+    double beyond[2][2];  // [x_i][x_j]
+  };
+
+  // What features of each profile add, as if they were apart from all others.
+  void add_apart() {
+    const Profiles profiles(tables_, c_);
+    const std::size_t n = profiles.count(), rows = ones_.size();
+    std::vector<double> shares[2], sums[2];  // [row][profile]: of estimators whose features are a, and where x_j = x
+    for (const int a : {0, 1}) {
+      shares[a].assign(rows * n, 0.0);
+      sums[a].assign(rows * n, 0.0);
+    }
+    for (std::size_t row = 0; row < rows; ++row)
+      for_each_value(row,
+                     [&](std::size_t i, bool a) { shares[a][row * n + profiles.of(i)] += all_shares_[row * d_ + i]; });
+    std::vector<double> logs[2] = {std::vector<double>(n), std::vector<double>(n)};
+    for (std::size_t g = 0; g < n; ++g)
+      for (const int a : {0, 1}) {
+        for (std::size_t h = 0; h < n; ++h) {
+          double log[2];
+          log_apart(tables_, profiles.example(h), profiles.example(g), a != 0, c_, log);
+          for (const int x : {0, 1}) logs[x][h] = log[x];
+        }
+        for (std::size_t row = 0; row < rows; ++row) {
+          const double share = shares[a][row * n + g];
+          if (share == 0.0) continue;
+          checkpoint_.pass(n);
+          for (const int x : {0, 1})
+            for (std::size_t h = 0; h < n; ++h) sums[x][row * n + h] += share * logs[x][h];
+        }
+      }
+    for (std::size_t row = 0; row < rows; ++row)
+      for_each_value(row, [&](std::size_t j, bool x) { out_[row * stride_ + j] += sums[x][row * n + profiles.of(j)]; });
+  }
+
+  // Calls f(feature, value) for all features of a row.
+  template <class F>
+  void for_each_value(std::size_t row, F&& f) const {
+    auto one = ones_[row].begin();
+    for (std::size_t v = 0; v < d_; ++v) {
+      const bool x = one != ones_[row].end() && index(*one) == v;
+      one += x;
+      f(v, x);
+    }
+  }
+
+  // Lists what features add to their partners of the band beyond what they would add if the two were apart.
+  void list_partners() {
+    places_.clear();
+    for (std::vector<double>& beyond : at_zero_) beyond.clear();
+    for (std::vector<Partner>& partners : partners_) partners.clear();
+    for (std::size_t j = 0; j < d_; ++j) {
+      for (std::size_t b = 0; b < PartnerBand::kBlocks; ++b)
+        for (std::size_t e = band_.start(b, j); e < band_.end(b, j); ++e) list_partner(j, e);
+      start_[j + 1] = places_.size();
+      checkpoint_.pass(start_[j + 1] - start_[j]);
+    }
+  }
+
+  // Feature j and its e-th partner.
+  void list_partner(std::size_t j, std::size_t e) {
+    const std::size_t i = band_.first() + band_.place(e);
+    double beyond[2][2];  // [a][x]
+    for (const int a : {0, 1}) {
+      double apart[2];
+      log_apart(tables_, j, i, a != 0, c_, apart);
+      band_.log_partner(j, e, a != 0, c_, beyond[a]);
+      const double own = i == j ? tables_.log_even_root(i, a != 0, c_) : 0.0;
+      for (const int x : {0, 1}) beyond[a][x] += own - apart[x];
+    }
+    places_.push_back(band_.place(e));
+    at_zero_[0].push_back(beyond[0][0]);
+    at_zero_[1].push_back(beyond[0][1] - beyond[0][0]);
+    partners_[band_.place(e)].push_back({feature_id(j), {{beyond[0][0], beyond[0][1]}, {beyond[1][0], beyond[1][1]}}});
+  }
+
+  // One row. If many estimators have a share where their feature is 0, they are left to `add_side_by_side`.
+  void add_row(std::size_t row) {
+    double own[PartnerBand::kWidth], *factors = out_ + row * stride_;
+    take_shares(row, own);
+    const std::size_t width = band_.last() - band_.first(), n = width - index(std::count(own, own + width, 0.0));
+    for (const std::int32_t one : ones_[row]) is_one_[index(one)] = 1;
+    for (std::size_t place = 0; n <= kFew && place < width; ++place) add_estimator(place, 0, own[place], factors);
+    for_each_one(row, [&](std::size_t i) { add_estimator(i - band_.first(), 1, all_shares_[row * d_ + i], factors); });
+    for (const std::int32_t one : ones_[row]) is_one_[index(one)] = 0;
+    if (n <= kFew) return;
+    for (const std::int32_t one : ones_[row]) ones_of_rows_[index(one)] |= Word{1} << rows_.size();
+    for (std::size_t place = 0; place < width; ++place) shares_[place * kSide + rows_.size()] = own[place];
+    rows_.push_back(row);
+    if (rows_.size() == kSide) add_side_by_side();
+  }
+
+  // What all partners add to an estimator whose feature is a in a row.
+  void add_estimator(std::size_t place, int a, double share, double* factors) {
+    if (share == 0.0) return;
+    checkpoint_.pass(partners_[place].size());
+    for (const Partner& partner : partners_[place])
+      factors[partner.feature] += share * partner.beyond[a][is_one_[index(partner.feature)]];
+  }
+
+  // What estimators add whose feature is 0, in the rows that were left to this.
+  void add_side_by_side() {
+    for (std::size_t j = 0; j < d_ && !rows_.empty(); ++j) {
+      const std::size_t start = start_[j], n = start_[j + 1] - start;
+      checkpoint_.pass(4 * n);
+      double sums[kSide];
+      sum_partners(places_.data() + start, at_zero_[0].data() + start, n, shares_.data(), sums);
+      for (std::size_t r = 0; r < rows_.size(); ++r) out_[rows_[r] * stride_ + j] += sums[r];
+      if (ones_of_rows_[j] == 0) continue;
+      sum_partners(places_.data() + start, at_zero_[1].data() + start, n, shares_.data(), sums);
+      for_each_bit(ones_of_rows_[j], [&](std::size_t r) { out_[rows_[r] * stride_ + j] += sums[r]; });
+      ones_of_rows_[j] = 0;
+    }
+    rows_.clear();
+  }
+
+  // The shares of the band's estimators in a row, without those whose feature is 1.
+  void take_shares(std::size_t row, double* own) const {
+    const double* shares = all_shares_ + row * d_;
+    std::copy(shares + band_.first(), shares + band_.last(), own);
+    for_each_one(row, [&](std::size_t i) { own[i - band_.first()] = 0.0; });
+  }
+
+  // Calls f(feature) for the features of the band that are 1 in a row.
+  template <class F>
+  void for_each_one(std::size_t row, F&& f) const {
+    const std::vector<std::int32_t>& ones = ones_[row];
+    for (auto one = std::lower_bound(ones.begin(), ones.end(), feature_id(band_.first()));
+         one != ones.end() && index(*one) < band_.last(); ++one)
+      f(index(*one));
+  }
+
+  const Tables& tables_;
+  std::size_t c_, d_;
+  const Ones& ones_;
+  const double* all_shares_;
+  double* out_;
+  std::size_t stride_;
+  PartnerBand band_;
+  std::vector<std::size_t> start_;     // of the partners of each feature, and one more
+  std::vector<std::uint16_t> places_;  // of partners, within the band
+  std::vector<double> at_zero_[2];     // what they add where x_i = 0: where x_j = 0, and how much more where x_j = 1
+  std::vector<std::vector<Partner>> partners_;  // of each estimator of the band
+  std::vector<std::size_t> rows_;               // to be summed side by side
+  std::vector<double> shares_;                  // [place][row], of these
+  std::vector<Word> ones_of_rows_;              // [feature]: bit r is that of the r-th of these
+  std::vector<std::uint8_t> is_one_;            // [feature], in one row
+  Checkpoint checkpoint_;
+};
 
 }  // namespace detail
 
@@ -119,35 +267,7 @@ inline void aode_factors(const Tables& tables, const Relations& relations, Ances
       for (std::size_t v = 0; v < d; ++v) factors[v] = tables.log_root(v, false, c);
       for (const std::int32_t v : ones[row]) factors[v] = tables.log_root(index(v), true, c);
     }
-    detail::EstimatorBlock block(tables, relations, ancestors, min_frequency, c, c + 1);
-    while (block.next()) {
-      checkpoint.pass(d * detail::kBlock);
-      block.fill(c, 0.0, true);
-      for (const bool a : {false, true}) {
-        detail::ShareTile tile;
-        const auto add = [&] {
-          checkpoint.pass(d * detail::kBlock * tile.n / 8);
-          detail::add_tile(tile, block.zero(a), block.difference(a), d, ones);
-          tile.n = 0;
-        };
-        for (std::size_t row = 0; row < rows; ++row) {
-          double* factors = out + (row * classes + c) * d;
-          double* own = tile.shares[tile.n];
-          const std::size_t n = block.shares_at(a, ones[row], shares.data() + row * d, own);
-          for (std::size_t k = 0; n > 0 && k < block.width(); ++k)
-            factors[block.first() + k] += own[k] * tables.log_even_root(block.first() + k, a, c);
-          if (n <= detail::kFew) {
-            if (n > 0) detail::add_few(own, block.zero(a), block.difference(a), d, ones[row], factors);
-            checkpoint.pass(d * n);
-            continue;
-          }
-          tile.rows[tile.n] = row;
-          tile.factors[tile.n] = factors;
-          if (++tile.n == detail::kTile) add();
-        }
-        add();
-      }
-    }
+    detail::FactorSums(tables, relations, ancestors, c, ones, shares.data(), out + c * d, classes * d).add();
   }
 }
 

@@ -122,7 +122,10 @@ def _entries(parts: ScoreParts, classes: Sequence[Any], target: Any) -> _RowEntr
     else:
         rows = zip(parts.joint, parts.factors, strict=True)
         adds = np.array([_log_odds_terms(factors, joint, classes, target) for joint, factors in rows])
-    columns = (np.flatnonzero(takes_part) % takes_part.shape[1]).astype(np.int32)
+    n_rows, d = takes_part.shape
+    if takes_part.all():  # several times as fast
+        return np.full(n_rows, d), np.tile(np.arange(d, dtype=np.int32), n_rows), adds.ravel()
+    columns = (np.flatnonzero(takes_part) % d).astype(np.int32)
     return takes_part.sum(axis=1), columns, adds[takes_part]
 
 
