@@ -3,7 +3,9 @@
 import csv
 import re
 import shlex
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -154,7 +156,7 @@ def test_a_mistake_in_a_study_file(run, tmp_path):
         ),
         ("--data synthetic --methods tan --lam -1", "lam is '-1'; expected a number above 0"),
         ("--data synthetic --methods tan --backend magic", "backend is 'magic'"),
-        ("--data synthetic-0 --methods tan --jobs 0", "n_jobs is 0; expected a whole number other than 0"),
+        ("--data synthetic-0 --methods tan --jobs 0", "n_jobs is 0; expected a whole number from 1 to 4096"),
         ("--data synthetic-0 --methods tan --folds 70", "fewer than the 70 folds"),
         ("--data synthetic", "a study needs --data and --methods"),
         ("none.toml", "there is no study file none.toml; check the path"),
@@ -284,3 +286,19 @@ def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch, options)
 def test_the_options_of_a_command_are_short():
     assert [options.lam for options in PLAIN] == [0.002, None, "tuned"]
     assert "--methods tan:alpha=2 " in HARD.command() and "--alpha 1 --alpha 0.12345678 " in HARD.command()
+
+
+def test_a_method_may_be_in_the_current_directory(tmp_path):
+    """As a console script, which does not look there by itself."""
+    (tmp_path / "mine.py").write_text("from sklearn.naive_bayes import BernoulliNB as Mine\n")
+    command = [
+        Path(sys.executable).with_name("hietan"),
+        "study",
+        "--data",
+        "synthetic-0",
+        "--methods",
+        "mine.Mine",
+    ]
+    options = "--folds 2 --no-report --no-figures -q -o study".split()
+    subprocess.run([*command, *options], cwd=tmp_path, check=True, capture_output=True)
+    assert "mine.Mine" in (tmp_path / "study" / "summary.csv").read_text()

@@ -142,7 +142,7 @@ COMMANDS = {
     "fit": "fit DATA -m tan -o OUT",
     "study": STUDY,
 }
-# All jobs are ended after this time, which starts processes; tests/evaluation/study/test_runner.py does that.
+# All jobs are ended after this time, which starts processes; tests/evaluation/study/test_executors.py does that.
 ENDS_JOBS = {("study", "--job-timeout", text) for text in ("0.5", "1e-320")}
 
 

@@ -17,6 +17,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 10_000
 def main() -> None:
     """Run the command `hietan`."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    sys.path.append(os.getcwd())  # `--methods module.Class` may name a module next to the data
     try:
         import rich  # noqa: F401
         import typer  # noqa: F401

@@ -46,7 +46,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 EXAMPLES = {
     "demo": """
 hietan demo
-hietan demo --data fly-BP --report out/_report.html
+hietan demo --data fly-BP --report out/report.html
 """,
     "datasets": """
 hietan datasets
@@ -73,14 +73,14 @@ hietan fetch annotations-worm --data-home data
 hietan study --data worm-BP --methods paper -o study
 hietan study --data shop.hietan --methods ours --methods tan:alpha=0.5 \
     --folds 5 --seeds 3 --jobs 2 -o study
-hietan study _study.toml --jobs 2
+hietan study study.toml --jobs 2
 """,
     "compare": """
 hietan compare study --control tan --scores
 hietan compare study --metric auc --rope 0.02
 """,
     "report": r"""
-hietan report study -o _report.html
+hietan report study -o report.html
 hietan report study \
     --term-url "ICD=https://icd.who.int/browse10/2019/en#/{id}"
 """,

@@ -1,4 +1,4 @@
-"""Scores of training rows by a network of all other rows; the smoothing and the temperature chosen with them."""
+"""HieBAN's scores of training rows, each by a network of all other rows; smoothing and temperature chosen by them."""
 
 from __future__ import annotations
 

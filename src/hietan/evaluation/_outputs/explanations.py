@@ -38,9 +38,9 @@ from hietan.evaluation._outputs.report_data import (
     method_details,
 )
 from hietan.evaluation._outputs.tables import method_stem
+from hietan.evaluation._study.executors import jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._study.plan import DatasetView, Study
 from hietan.evaluation._study.results import StudyResults
-from hietan.evaluation._study.runner import jobs_ahead, open_executor, run_jobs
 from hietan.exceptions import StudyError
 
 FOLDER = "explanations"

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from hietan._io.files import temporary_directory
 from hietan._runtime.parallel import one_thread
 from hietan.evaluation._cross_validation import Label, class_labels, predict_checked
+from hietan.evaluation._study.executors import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._study.journal import (
     Journal,
     append_time,
@@ -31,7 +32,6 @@ from hietan.evaluation._study.journal import (
 )
 from hietan.evaluation._study.plan import Job, Method, Progress, Study, plan_study
 from hietan.evaluation._study.results import StudyResults, results_from_journals, write_results
-from hietan.evaluation._study.runner import check_resources, jobs_ahead, open_executor, run_jobs
 from hietan.evaluation._usage import count_usage
 
 Outcome = tuple[Job, dict[str, Any], tuple[float, float]]

@@ -18,7 +18,7 @@ from threadpoolctl import ThreadpoolController
 from hietan import HIPNB, TAN, HieTANLite
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import run_study
-from hietan.evaluation._study import fingerprint, runner
+from hietan.evaluation._study import executors, fingerprint
 from hietan.exceptions import StudyError
 from support.misbehaving import Hangs, KillsOnce, Nonsense, OneThread, Raises, Slow
 from support.processes import contents
@@ -213,11 +213,11 @@ def test_an_executor_that_was_shut_down():
 @cluster
 def test_a_cluster_without_workers_or_with_other_versions(tmp_path, monkeypatch):
     distributed = pytest.importorskip("distributed")
-    monkeypatch.setattr(runner, "PATIENCE", 0.5)
+    monkeypatch.setattr(executors, "PATIENCE", 0.5)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(**options) as empty, distributed.Client(empty):
         assert "start one: dask worker" in refused(tmp_path, backend="dask")
-    monkeypatch.setattr(runner, "PATIENCE", ENOUGH)
+    monkeypatch.setattr(executors, "PATIENCE", ENOUGH)
     with dask_client():
         monkeypatch.setattr(fingerprint, "version", lambda package: "0.9")
         assert "but the study has 0.9; the results might differ" in refused(tmp_path, backend="dask")

@@ -140,7 +140,7 @@ def check_resources(
     """Refuse an unknown backend, a time limit that is not positive, and options that exclude each other."""
     if n_jobs is not None and not (isinstance(n_jobs, Integral) and 0 < abs(n_jobs) <= MAX_JOBS):
         raise StudyError(
-            f"n_jobs is {n_jobs!r:.40}; expected a whole number other than 0; -1 means every core"
+            f"n_jobs is {n_jobs!r:.40}; expected a whole number from 1 to {MAX_JOBS}, or -1 for every core"
         )
     if backend not in BACKENDS:
         raise StudyError(f"backend is {backend!r}; expected one of {', '.join(BACKENDS)}")
