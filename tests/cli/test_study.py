@@ -301,4 +301,4 @@ def test_a_method_may_be_in_the_current_directory(tmp_path):
     ]
     options = "--folds 2 --no-report --no-figures -q -o study".split()
     subprocess.run([*command, *options], cwd=tmp_path, check=True, capture_output=True)
-    assert "mine.Mine" in (tmp_path / "study" / "summary.csv").read_text()
+    assert ",Mine," in (tmp_path / "study" / "summary.csv").read_text()
