@@ -94,6 +94,21 @@ def test_forged_counts_are_refused(tmp_path):
         skops.loads(skops.dumps(model), trusted=hietan.skops_types())
 
 
+def test_a_state_cannot_replace_the_checks():
+    model = classifier("TAN").fit(DATA.X, DATA.y)
+    for name in ("_check_fitted", "_check_parameters", "_stored"):
+        with pytest.raises(ValueError, match=f"not part of the state of TAN: .'{name}'"):
+            clone(model).__setstate__({**model.__getstate__(), name: bool})
+
+
+def test_a_root_order_of_another_integer_type_is_restored():
+    """Of 32 bits where NumPy draws it on Windows."""
+    model = classifier("TAN").fit(DATA.X, DATA.y)
+    model.root_order_ = model.root_order_.astype(np.int32)
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.predict_proba(DATA.X), model.predict_proba(DATA.X))
+
+
 def test_pickles_have_the_same_state():
     model = classifier("HieTANLite").fit(DATA.X, DATA.y)
     model.predict(DATA.X)

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+import tracemalloc
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import unquote
@@ -240,6 +241,20 @@ def test_headers_that_do_not_fit_are_refused(header, tmp_path):
     write_archive(tmp_path / "a.zip", {"a.npy": data})
     with open(tmp_path / "a.zip", "rb") as file, pytest.raises((TypeError, ValueError)):
         ArchiveReader(file).read_array("a.npy")
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_no_more_is_unpacked_than_an_archive_declares(packed, tmp_path):
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", packed) as archive:
+        archive.writestr("about.json", b" " * 50_000_000)
+    size = (50_000_000).to_bytes(4, "little")
+    path.write_bytes(path.read_bytes().replace(size, (100).to_bytes(4, "little")))
+    tracemalloc.start()
+    with path.open("rb") as file, pytest.raises((ValueError, zipfile.BadZipFile)):
+        ArchiveReader(file).read_json("about.json")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
 
 
 def test_a_study_is_written_by_one_run_at_a_time(tmp_path):

@@ -65,6 +65,7 @@ class Hangs(BernoulliNB):
     def fit(self, X, y):
         if self.random_state == self.seed:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            os.fork()  # the child holds the pipes of its parent, and outlives it
             time.sleep(3600)
         if self.random_state == self.lethal:
             os.kill(os.getpid(), signal.SIGKILL)

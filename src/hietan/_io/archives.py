@@ -71,7 +71,8 @@ class ArchiveReader:
         """Return the value of a member that holds JSON."""
         info = self._archive.getinfo(name)
         self._spend("JSON", info, info.file_size)
-        return json.loads(self._archive.read(info))
+        with self._archive.open(info) as member:  # never more than the size that was counted
+            return json.loads(member.read(info.file_size))
 
     def read_array(self, name: str, *, expected: int = 0) -> NDArray[Any]:
         """Return the array of a member in the format of `numpy.save`: booleans, numbers or texts.
@@ -108,6 +109,8 @@ class ArchiveReader:
 
     def _spend(self, kind: str, info: zipfile.ZipInfo, counted: int) -> None:
         """Raise ValueError if a member, together with those that were read before, is larger than the file may hold."""
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise ValueError(f"{info.filename} is compressed in a way that hietan does not use")
         self._left[kind] -= counted
         self._left["all"] -= info.file_size
         if min(self._left.values()) < 0:

@@ -64,6 +64,10 @@ class FittedState(Documented):
         return {name: value for name, value in vars(self).items() if name != "_structure"}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
+        cls: Any = type(self)
+        # Whatever the class defines, above all its checks, is not for the file to replace.
+        shadowed = sorted(name for name in set(state) - set(cls._get_param_names()) if hasattr(cls, name))
+        require(not shadowed, f"not part of the state of {cls.__name__}: {shadowed[:1]}")
         self.__dict__.update(state)
         self.__dict__.pop("_structure", None)
         if self.__sklearn_is_fitted__():
@@ -90,7 +94,7 @@ class FittedState(Documented):
             _check_column_names(fitted["feature_names_in_"], hierarchy)
         if "root_order_" in fitted:
             order = fitted["root_order_"]
-            right = isinstance(order, np.ndarray) and order.dtype == np.int64
+            right = isinstance(order, np.ndarray) and order.dtype.kind in "iu"  # int32 on Windows
             require(
                 right and np.array_equal(np.sort(order), np.arange(d)), "root_order_ is not a permutation"
             )

@@ -27,6 +27,7 @@ def test_download_then_use_what_is_there(server, home):
     path = download.obtain(remote(server, "well"))
     assert path == home / "made-up/file.txt"
     assert path.read_bytes() == CONTENT
+    assert path.stat().st_mode == path.with_name("file.txt.sha256").stat().st_mode
     assert (home / "made-up/file.txt.sha256").read_text() == f"{HASH}  file.txt\n"
     assert download.obtain(remote(server, "well")) == path
     assert len(server.requests) == 1

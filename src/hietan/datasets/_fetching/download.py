@@ -146,13 +146,15 @@ def _download(url: str, remote: Remote, path: Path, progress: bool, timeout: flo
     record, line = _record_of(path), ""
     with replacing(path) as unfinished:
         pooch.retrieve(url, remote.sha256, unfinished.name, unfinished.parent, downloader=downloader)
+        mask = os.umask(0)
+        os.umask(mask)
+        unfinished.chmod(0o666 & ~mask)  # pooch lets only its owner read the file
         if not remote.sha256:
             _refuse_page(unfinished)
             line = f"{sha256_of(unfinished)}  {path.name}\n"
             former = record.read_text(errors="replace") if record.is_file() else ""
-            atomic_write(
-                record, line + former
-            )  # if this is killed now, the record fits the file that is there
+            # If this is killed now, the record fits the file that is there.
+            atomic_write(record, line + former)
     if line:
         atomic_write(record, line)
     return path

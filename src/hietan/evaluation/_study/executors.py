@@ -6,22 +6,21 @@ call resumes the study.
 
 from __future__ import annotations
 
-import faulthandler
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import threading
-import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import partial
 from importlib import import_module
 from itertools import islice
-from numbers import Integral
+from numbers import Integral, Real
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
@@ -42,7 +41,6 @@ AHEAD = 100
 PATIENCE = 10.0
 """How many seconds a Dask scheduler may take to answer, and its first worker to join."""
 LOOK_SECONDS = 0.2  # how often a Ctrl-C is looked for while no job ends
-IDLE_SECONDS = 60.0  # how long the process of a limited job waits for the next one
 
 _T = TypeVar("_T")
 Call = tuple[Any, ...]
@@ -116,7 +114,10 @@ def _result_of(future: Future[_T], call: Call, failed: Failed[_T]) -> _T:
         raise _broken(error) from error
     # The function does not raise: the call was not sent, or its result not received.
     except Exception as error:
-        return failed(call, " ".join(f"{type(error).__name__}: {error}".split()))
+        name = type(error).__name__
+        if name == "KilledWorker":  # its text names a random task
+            return failed(call, f"{name}: the workers that ran the job died")
+        return failed(call, " ".join(f"{name}: {error}".split()))
 
 
 def _broken(error: BaseException) -> StudyError:
@@ -138,7 +139,9 @@ def check_resources(
     job_timeout: float | None,
 ) -> None:
     """Refuse an unknown backend, a time limit that is not positive, and options that exclude each other."""
-    if n_jobs is not None and not (isinstance(n_jobs, Integral) and 0 < abs(n_jobs) <= MAX_JOBS):
+    if n_jobs is not None and not (
+        isinstance(n_jobs, Integral) and not isinstance(n_jobs, bool) and 0 < abs(n_jobs) <= MAX_JOBS
+    ):
         raise StudyError(
             f"n_jobs is {n_jobs!r:.40}; expected a whole number from 1 to {MAX_JOBS}, or -1 for every core"
         )
@@ -150,7 +153,9 @@ def check_resources(
         raise StudyError(f"scheduler is {scheduler!r}; expected an address such as tcp://host:8786")
     if executor is not None and backend != "threads":
         raise StudyError(f"give backend={backend!r} or an executor, not both")
-    if job_timeout is not None and not 0 < job_timeout <= MOST_SECONDS:
+    if executor is not None and not hasattr(executor, "submit"):
+        raise StudyError(f"executor is a {type(executor).__name__}; expected one of concurrent.futures")
+    if job_timeout is not None and not (isinstance(job_timeout, Real) and 0 < job_timeout <= MOST_SECONDS):
         raise StudyError(
             f"job_timeout is {job_timeout!r}; expected a number of seconds above 0 and at most {MOST_SECONDS}"
         )
@@ -247,7 +252,7 @@ _of_thread = threading.local()
 
 
 def run_limited(seconds: float, failed: Failed[_T], function: Callable[..., _T], *call: Any) -> _T:
-    """Make a call in another process, which ends if the call takes longer than this.
+    """Make a call in another process, which is killed if the call takes longer than this.
 
     A thread cannot be ended from outside, so a limit needs a process. Each thread keeps one for its next call; starting
     it, and its imports, do not count.
@@ -255,45 +260,69 @@ def run_limited(seconds: float, failed: Failed[_T], function: Callable[..., _T],
     process = getattr(_of_thread, "process", None)
     if process is None or process.has_ended():
         process = _of_thread.process = _JobProcess()
-    begun = time.monotonic()
     try:
         result: _T = process.call(seconds, function, call)
         return result
     except (EOFError, OSError, pickle.UnpicklingError):  # it has ended
-        late = process.exit_code() == 1 and time.monotonic() - begun >= seconds
-    if late:
+        _of_thread.process = None
+    if process.was_late:
         return failed(call, f"TimeoutError: the job took longer than {seconds:g} s and was ended")
     return failed(call, "BrokenProcessPool: the process of the job died")
 
 
 class _JobProcess:
-    """A process that reads calls from its standard input, one after another, and answers on its standard output."""
+    """A process that reads calls from its standard input, one after another, and answers on its standard output.
+
+    It leads a session, so that it is killed together with whatever it has started. It kills itself when its input ends,
+    because nobody waits for its answers any more.
+    """
 
     def __init__(self) -> None:
-        # Ctrl-C ends it, whatever a call does.
-        code = "import signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); "
-        code += f"sys.path[:] = {sys.path!r}; from {__name__} import _serve; _serve()"
+        code = f"import sys; sys.path[:] = {sys.path!r}; from {__name__} import _serve; _serve()"
         command = [sys.executable, "-c", code]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self._process = subprocess.Popen(command, **pipes, start_new_session=True)
+        self.was_late = False
 
     def call(self, seconds: float, function: Callable[..., Any], arguments: Call) -> Any:
         """Return the result of a call; raises EOFError or OSError if the process ends."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._process.stdin.write(dumps((seconds, function, arguments)))
+        self._process.stdin.write(dumps((function, arguments)))
         self._process.stdin.flush()
-        return pickle.load(self._process.stdout)
+        if not self._process.stdout.read(1):  # the call begins
+            raise EOFError
+        timer = threading.Timer(seconds, self._end_late)
+        timer.daemon = True
+        timer.start()
+        try:
+            return pickle.load(self._process.stdout)
+        finally:
+            timer.cancel()
 
     def has_ended(self) -> bool:
         """Return whether the process has ended."""
         return self._process.poll() is not None
 
-    def exit_code(self) -> int:
-        """Wait for the end of the process, and return its exit code."""
-        return self._process.wait()
+    def _end_late(self) -> None:
+        self.was_late = True
+        self.kill()
+
+    def kill(self) -> None:
+        """End the process, and whatever it has started."""
+        if not self.has_ended():
+            _kill_session(self._process.pid)
 
     def __del__(self) -> None:
-        self._process.kill()
+        self.kill()
         self._process.communicate()
+
+
+def _kill_session(leader: int) -> None:
+    if hasattr(os, "killpg"):
+        with suppress(ProcessLookupError):
+            os.killpg(leader, signal.SIGKILL)
+    else:
+        os.kill(leader, signal.SIGTERM)
 
 
 def _serve() -> None:
@@ -301,13 +330,19 @@ def _serve() -> None:
     calls, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)  # what a call prints is not an answer
-    with open(os.devnull, "w") as nowhere:
-        while True:
-            faulthandler.dump_traceback_later(IDLE_SECONDS, exit=True, file=nowhere)
-            try:
-                seconds, function, arguments = pickle.load(calls)
-            except EOFError:  # nobody waits for answers any more
-                return
-            faulthandler.dump_traceback_later(seconds, exit=True, file=nowhere)
-            answers.write(dumps(function(*arguments)))
-            answers.flush()
+    received: SimpleQueue[tuple[Callable[..., Any], Call]] = SimpleQueue()
+
+    def receive() -> None:
+        try:
+            while True:
+                received.put(pickle.load(calls))
+        finally:
+            _kill_session(os.getpid())
+
+    threading.Thread(target=receive, daemon=True).start()
+    while True:
+        function, arguments = received.get()
+        answers.write(b"\n")
+        answers.flush()
+        answers.write(dumps(function(*arguments)))
+        answers.flush()

@@ -150,7 +150,7 @@ class Progress:
     job : Job or None
         The job that has just finished; None before the first.
     seconds : float
-        How long that job takes by itself, including what it found computed by others.
+        How long that job took.
     step : str
         What the study is doing if it is not predicting; empty if it is.
     """
@@ -270,7 +270,7 @@ class Study:
         return configure(self.methods[method].estimator, self.view(dataset).hierarchy, seed)
 
     def jobs(self) -> Iterator[Job]:
-        """All jobs, dataset by dataset and fold by fold: what the methods of a fold have in common is computed once."""
+        """Yield all jobs, dataset by dataset and fold by fold."""
         for dataset in self.datasets:
             for seed in self.seeds:
                 for fold in range(self.n_folds(dataset, seed)):
