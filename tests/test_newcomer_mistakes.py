@@ -96,6 +96,11 @@ IN_PYTHON = {
         DataWarning,
         r"4 of 4 columns hold counts, such as column 'tea', which runs from 0 to 3.*pass X > 0 if this is intended",
     ),
+    "the classes left in the frame": (
+        lambda _: fit(X=LEAVES.assign(season=SEASON == "winter"), y=SEASON == "winter"),
+        ValueError,
+        r"X has y itself as its column 'season'.*X.drop\(columns='season'\)",
+    ),
     "a text of terms instead of a list": (
         lambda _: HierarchyEncoder(GOODS).fit(["tea;bread", "coffee"]),
         TypeError,

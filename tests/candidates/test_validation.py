@@ -97,11 +97,26 @@ FORGED = {
     "labels of other rows": {"training_labels": [0, 1]},
     "labels of no class": {"training_labels": [0, 7] * 75},
     "labels below 0": {"training_labels": [0, -1] * 75},
+    "labels that are no integers": {"training_labels": [0.0, 1.0] * 75},
     "counts of other features": {"term_counts": [[1], [1]]},
+    "more rows than there are": {"term_counts": [[151] * 80, [0] * 80]},
+    "counts beyond any number": {"term_counts": [[10**30] * 80, [0] * 80]},
+    "counts that are no numbers": {"term_counts": [["1"] * 80, [0] * 80]},
+    "counts below 0": {"term_counts": [[-5] * 80, [0] * 80]},
     "a cutoff that is infinite": {"cutoff": float("inf")},
     "a cutoff that is a word": {"cutoff": "high"},
     "a quality that is a list": {"validation": [1]},
     "a quality of other classes": {"validation": {"folds": 5, "class_rows": [1, 2, 3], "gmean": 0.5}},
+    "a quality above 1": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 1.5}},
+    "a quality that is NaN": {
+        "validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "auc": float("nan")}
+    },
+    "a loss below 0": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "log_loss": -1}},
+    "a curve of other rows": {
+        "validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "curve": [[0.1, 0.2, 9]]}
+    },
+    "folds below 1": {"validation": {"folds": -2, "class_rows": [1, 2], "gmean": 0.5}},
+    "folds by the half": {"validation": {"folds": 2.5, "class_rows": [1, 2], "gmean": 0.5}},
     "an unknown measure": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 0.5, "charm": 1}},
 }
 
@@ -113,6 +128,13 @@ def test_forged_numbers_are_refused(trained, tmp_path, what):
     hietan.save(trained.classifier, tmp_path / "m", metadata=about)
     with pytest.raises(ModelFileError, match="m holds a model without the names"):
         TrainedModel.load(tmp_path / "m")
+
+
+def test_a_cutoff_of_three_classes_is_refused(tmp_path):
+    data = make_hierarchical_classification(60, 20, n_classes=3, random_state=0)
+    trained = replace(train_model(hietan.HieTAN(), data, validate=False), cutoff=0.5)
+    with pytest.raises(ModelFileError, match="the cutoff 0.5 is not a log-odds of two classes"):
+        trained.save(tmp_path / "m")
 
 
 def test_features_that_repeat_the_label_are_found():

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from scipy.special import log_softmax
+from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieBAN, Hierarchy, HierarchyWarning
@@ -236,3 +237,15 @@ def test_what_needs_all_rows_does_not_take_parts_of_the_data(options):
 def test_calibrate_is_true_or_false():
     with pytest.raises(ValueError, match="calibrate must be True or False; got 'yes'"):
         HieBAN(calibrate="yes").fit(DATA.X, DATA.y)
+
+
+def test_an_interrupted_choice_of_alpha_leaves_no_model(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("hietan.classifiers._solvers.leave_one_out.Network.choose_alpha", interrupted)
+    model = HieBAN(hierarchy=DATA.hierarchy, alpha=None)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(DATA.X, DATA.y)
+    with pytest.raises(NotFittedError):
+        model.predict(DATA.X)

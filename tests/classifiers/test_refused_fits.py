@@ -129,9 +129,21 @@ def test_no_number_makes_a_model_that_is_not_finite(make, values, others, data):
                 assert np.isfinite([found.log_odds, found.base, *parts]).all() and found.text()
 
 
-def test_a_regression_that_overflows_is_refused():
-    with pytest.raises(ValueError, match="the values are too large: the weights of the regression overflow"):
-        ProximalGraph(lam=0.1).fit(np.where((np.arange(24) == 3)[:, None], 1e160, X), Y)
+@pytest.mark.parametrize("size", [1e61, 1e160, 1.7e308, 1e-61, 5e-324])
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array])
+def test_numbers_beyond_the_range_of_a_fit_are_refused(size, storage):
+    table = X * size if size < 1 else np.where((np.arange(24) == 3)[:, None], size, X)
+    with pytest.raises(ValueError, match="largest number of X is .* in size; .* rescale X"):
+        ProximalGraph(lam=0.01).fit(storage(table), Y)
+
+
+def test_a_score_that_overflows_is_refused():
+    model = ProximalGraph(lam=0.001).fit(X, Y)
+    model.coef_ = model.coef_ * 100
+    with pytest.raises(
+        ValueError, match=r"the score of row 1 is not finite; X holds numbers up to 1\.7e\+308"
+    ):
+        model.predict_proba([[1, 0, 0], [1.7e308, -1.7e308, 1.7e308]])
 
 
 @pytest.mark.parametrize("smoothing", ["laplace", "pooled"])

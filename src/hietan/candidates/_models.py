@@ -153,9 +153,9 @@ class TrainedModel:
                 calibration=None if pair is None else (float(pair[0]), float(pair[1])),
                 training_symbols=_texts(about["training_symbols"]),
                 training_synonyms=tuple(map(_texts, about["training_synonyms"])),
-                training_labels=tuple(map(int, about["training_labels"])),
+                training_labels=_counts(about["training_labels"]),
                 row_noun=str(about["row_noun"]),
-                term_counts=tuple(tuple(map(int, counts)) for counts in about["term_counts"]),
+                term_counts=tuple(map(_counts, about["term_counts"])),
                 cutoff=None if cutoff is None else float(cutoff),
                 validation=None if quality is None else Validation.from_dict(quality),
             )
@@ -182,9 +182,10 @@ def _check(model: TrainedModel) -> None:
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
         raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
-    numbers = [*(model.calibration or ()), model.cutoff]
-    if not np.isfinite([number for number in numbers if number is not None]).all():
-        raise ValueError("the calibration or the cutoff is not finite")
+    if not np.isfinite(model.calibration or 0).all():
+        raise ValueError(f"the calibration {model.calibration} is not finite")
+    if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(classes) == 2):
+        raise ValueError(f"the cutoff {model.cutoff} is not a log-odds of two classes")
     n_rows, n_classes = len(model.training_rows), len(model.class_names)
     for what in ("training_symbols", "training_synonyms", "training_labels"):
         if len(getattr(model, what)) not in (0, n_rows):
@@ -199,11 +200,21 @@ def _check(model: TrainedModel) -> None:
     lengths = [len(row) for row in model.term_counts]
     if lengths and (lengths != [len(model.feature_names)] * n_classes or not labels):
         raise ValueError("term_counts does not have a number for each class and feature")
+    if lengths and any(
+        max(row, default=0) > n for row, n in zip(model.term_counts, model.class_sizes, strict=True)
+    ):
+        raise ValueError("term_counts has more rows than there are in a class")
 
 
 def _texts(values: Any) -> tuple[str, ...]:
     if isinstance(values, str) or not all(isinstance(value, str) for value in values):
         raise TypeError(f"expected a list of strings, got {values!r:.80}")
+    return tuple(values)
+
+
+def _counts(values: Any) -> tuple[int, ...]:
+    if not all(type(value) is int and 0 <= value <= 2**53 for value in values):
+        raise TypeError(f"expected a list of counts, got {values!r:.80}")
     return tuple(values)
 
 

@@ -25,7 +25,8 @@ LARGEST_ERROR = 0.01
 Progress = Callable[[int, int], None]
 """Called with the number of steps that are done, and the number of all steps."""
 
-_FLOATS = ("gmean", "auc", "average_precision", "log_loss", "calibrated_log_loss", "calibration_error")
+_SHARES = ("gmean", "auc", "average_precision", "calibration_error")
+_LOSSES = ("log_loss", "calibrated_log_loss")
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,19 @@ class Validation:
     calibration_error: float | None = None
     curve: tuple[tuple[float, float, int], ...] = ()
 
+    def __post_init__(self) -> None:
+        counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
+        if not all(type(n) is int and 0 <= n <= 2**53 for n in counts) or self.folds < 1:
+            raise ValueError("a number of rows or folds is not a count")
+        shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
+        if not all(share is None or 0 <= share <= 1 for share in shares):
+            raise ValueError("a share of the validation is not between 0 and 1")
+        losses = [getattr(self, name) for name in _LOSSES]
+        if not all(loss is None or 0 <= loss < np.inf for loss in losses):
+            raise ValueError("a loss of the validation is not a finite number from 0 on")
+        if self.curve and sum(rows for _, _, rows in self.curve) != sum(self.class_rows):
+            raise ValueError("the rows of the reliability curve are not those of the classes")
+
     @property
     def n_rows(self) -> int:
         """The number of predicted rows."""
@@ -76,9 +90,9 @@ class Validation:
     def from_dict(cls, content: Mapping[str, Any]) -> Validation:
         """The numbers that `dataclasses.asdict` returned; raises TypeError or ValueError if they are anything else."""
         given = dict(content)
-        given["class_rows"] = tuple(map(int, given["class_rows"]))
-        given["curve"] = tuple((float(p), float(share), int(n)) for p, share, n in given.get("curve", ()))
-        given |= {name: float(given[name]) for name in _FLOATS if given.get(name) is not None}
+        given["class_rows"] = tuple(given["class_rows"])
+        given["curve"] = tuple((float(p), float(share), n) for p, share, n in given.get("curve", ()))
+        given |= {name: float(given[name]) for name in (*_SHARES, *_LOSSES) if given.get(name) is not None}
         return cls(**given)
 
 

@@ -222,6 +222,20 @@ def refuse_dataset(model: Any, X: Any, y: Any) -> None:
         )
 
 
+def refuse_target_among_columns(X: Any, y: Any) -> None:
+    """Refuse a frame that has y itself as a column, under the name of y."""
+    name = getattr(y, "name", None)
+    if not hasattr(X, "iloc") or not hasattr(y, "iloc") or not isinstance(name, str):
+        return
+    if X.shape[0] == len(y) and list(X.columns).count(name) == 1:
+        same = np.asarray(X[name].to_numpy() == y.to_numpy())
+        if same.shape == (len(y),) and same.all():
+            raise ValueError(
+                f"X has y itself as its column {name!r}, so the classes would predict themselves; pass "
+                f"X.drop(columns={name!r})"
+            )
+
+
 def align_hierarchy(hierarchy: Hierarchy | None, names: Sequence[str] | None, n_features: int) -> Hierarchy:
     """The hierarchy over the columns of X; without one, columns that are not related to each other."""
     if hierarchy is not None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
-from hietan.classifiers._checks import read_weights
+from hietan.classifiers._checks import read_weights, refuse_target_among_columns
 from hietan.hierarchy import Hierarchy
 from hietan.structure._rows import BinaryRows, Violation
 from hietan.structure._weights import choose_unit, in_units, require_classes, require_whole, weigh
@@ -184,6 +184,7 @@ def read_rows(
     With `reset`, the estimator learns the columns of X (`n_features_in_` and `feature_names_in_`); otherwise, X must
     have the columns that the estimator has already learned.
     """
+    refuse_target_among_columns(X, y)
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype, reset=reset)
     check_classification_targets(y)
     weights = read_weights(sample_weight, len(y))

@@ -127,7 +127,11 @@ class HieBAN(BaseBayes):
         self._set_choices(per_class)
         if self.alpha is None or self.calibrate:
             assert isinstance(rows, RowsInMemory)
-            self._choose(rows)
+            try:
+                self._choose(rows)
+            except BaseException:  # an interrupted choice leaves no model
+                self.__dict__.pop("counts_", None)
+                raise
         return self
 
     def partial_fit(

@@ -82,8 +82,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     so are all its ancestors. Without relations this is the lasso. The proximal operator is exact, by network flow along
     the edges of the hierarchy.
 
-    X may hold any numbers. Several classes are fitted one against the rest, with one lam for all. The inner folds that
-    choose lam are shuffled with `random_state` and fitted in `n_jobs` threads.
+    X may hold any numbers up to 1e60 in size, the largest of which is at least 1e-60. Several classes are fitted one
+    against the rest, with one lam for all. The inner folds that choose lam are shuffled with `random_state` and fitted
+    in `n_jobs` threads.
 
     Parameters
     ----------
@@ -205,6 +206,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         rows = read_rows(self, *map(_in_memory, (X, y, sample_weight)), dtype=np.float64)
         require_weight(rows.labels)
         rows = rows.with_copies()
+        _check_sizes(rows.X)
         self.classes_, codes = np.unique(rows.y, return_inverse=True)
         require_classes_to_tell_apart(self, self.classes_)
         self.hierarchy_ = align_hierarchy(self.hierarchy, rows.names, rows.n_features)
@@ -322,7 +324,13 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
         X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
-        scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        with np.errstate(over="ignore", invalid="ignore"):  # refused just below
+            scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
+        if not np.isfinite(scores).all():
+            row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+            raise ValueError(
+                f"the score of row {row} is not finite; X holds numbers up to {abs(X).max()} in size"
+            )
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -414,6 +422,15 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
+
+
+def _check_sizes(X: Any) -> None:
+    """Refuse numbers with which a fit would overflow, or underflow until nothing is left."""
+    largest = float(abs(X).max())
+    if largest > 1e60 or 0 < largest < 1e-60:
+        raise ValueError(
+            f"the largest number of X is {largest} in size; it must be 0, or from 1e-60 to 1e60: rescale X"
+        )
 
 
 def _smallest_empty(X: Any, problems: Sequence[LogisticProblem]) -> float:
