@@ -69,9 +69,8 @@ def test_the_times_are_those_of_the_page():
 
     assert f"fits a TAN in {float(figure('TAN fit')):.0f} ms" in text
     assert f"Hie-TAN-Lite in {float(figure('Hie-TAN-Lite predict')):.0f} ms" in text
-    weka = re.search(r"^\| WEKA [\d.]+ +\| +1191 \| +([\d.]+) \|", times, re.MULTILINE)[1]
-    assert f"WEKA takes {float(weka):.0f} s" in text
     for peer, words in (
+        ("WEKA", "WEKA's TAN takes {} times as long"),
         ("pyAgrum", "pyAgrum's TAN takes {} times as long (256 terms) as ours"),
         ("pgmpy", "pgmpy's {} times (64 terms)"),
         ("scikit-bayes", "scikit-bayes's AODE takes {} times as long"),
