@@ -36,6 +36,8 @@ void bind_stop(nb::module_& m) {
 NB_MODULE(_kernel, m) {
   m.doc() = "Compiled kernel of hietan: counts, trees and models over plain arrays.";
   m.attr("BUILT_BY") = hietan::python::built_by;
+  // A program that ends by Ctrl-C may leave objects in threads that still run: nothing that a user could repair.
+  nb::set_leak_warnings(false);
   hietan::python::bind_stop(m);
   hietan::python::bind_counts(m);
   hietan::python::bind_trees(m);

@@ -339,10 +339,15 @@ def _serve() -> None:
         finally:
             _kill_session(os.getpid())
 
+    def answer(data: bytes) -> None:
+        try:
+            answers.write(data)
+            answers.flush()
+        except OSError:  # nobody waits for it any more
+            _kill_session(os.getpid())
+
     threading.Thread(target=receive, daemon=True).start()
     while True:
         function, arguments = received.get()
-        answers.write(b"\n")
-        answers.flush()
-        answers.write(dumps(function(*arguments)))
-        answers.flush()
+        answer(b"\n")
+        answer(dumps(function(*arguments)))
