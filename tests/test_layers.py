@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import hietan
-
 SOURCE = Path(__file__).parents[1] / "src" / "hietan"
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
 pytestmark = pytest.mark.source
@@ -124,10 +122,3 @@ sys.exit(f"loaded: {{sorted(heavy)}}" if heavy else 0)
     ended = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     assert "hietan" in ended.stdout or "Usage" in ended.stdout
-
-
-def test_every_public_name_is_there():
-    assert all(getattr(hietan, name) is not None for name in hietan.__all__)
-    assert set(hietan.__all__) <= set(dir(hietan))
-    with pytest.raises(AttributeError, match="no attribute 'Hietan'"):
-        hietan.Hietan  # noqa: B018
