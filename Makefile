@@ -69,7 +69,7 @@ pictures: install  ## the pictures of the README and of docs/report.md, from rea
 	$(BIN)/hietan study $(SEVERAL) --no-figures -q -j 2 -o $(PAGES)/several
 	$(BIN)/python -c "from hietan.datasets import load_ageing_genes as load; load('worm').save('$(PAGES)/worm.hietan')"
 	$(BIN)/hietan build --ontology $(GO_2019)/GeneOntology_2019.01.29.obo.gz \
-		--annotations $(GO_2019)/GO.goa_worm_2019.01.29.gz --namespaces BP --features-of $(PAGES)/worm.hietan -q -o $(PAGES)/genome.hietan
+		--annotations $(GO_2019)/GO.goa_worm_2019.01.29.gz --like $(PAGES)/worm.hietan -q -o $(PAGES)/genome.hietan
 	for method in hie-tan-lite hie-logistic; do \
 		$(BIN)/hietan fit worm-BP -m $$method -q -o $(PAGES)/$$method.hietan || exit 1; done
 	$(BIN)/hietan predict $(PAGES)/hie-tan-lite.hietan $(PAGES)/genome.hietan --also $(PAGES)/hie-logistic.hietan \
