@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -27,13 +28,25 @@ def main() -> None:
     try:
         from hietan.cli._app import make_app
 
-        make_app()()
+        try:
+            make_app()()
+        finally:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
+    except OSError as error:
+        if error.filename is not None:  # commands catch those of files, so this one is a bug
+            raise
+        if error.errno != errno.EPIPE:  # otherwise whoever read it has seen enough
+            print(f"error: the output cannot be written: {error.strerror}", file=sys.stderr, flush=True)
+        os._exit(2)
     except SystemExit as end:
         if end.code != INTERRUPTED:
             raise
-    # Python would wait for threads in calls that may never end.
+    # Python would wait for threads in calls that may never end. Semaphores of process pools are removed first.
+    from multiprocessing import util
+
+    util._run_finalizers(0)  # type: ignore[attr-defined]
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(INTERRUPTED)

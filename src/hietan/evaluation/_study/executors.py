@@ -26,6 +26,7 @@ from typing import Any, TypeVar
 from joblib import effective_n_jobs
 from joblib.externals.loky import ProcessPoolExecutor
 from joblib.externals.loky.backend.reduction import dumps  # it can also send what a script defines
+from joblib.externals.loky.backend.utils import kill_process_tree
 
 from hietan._io.files import temporary_directory
 from hietan._runtime.optional import import_optional
@@ -188,7 +189,10 @@ def _processes(n_jobs: int | None) -> Iterator[Executor]:
     try:
         yield processes
     except BaseException:
-        processes.shutdown(wait=True, kill_workers=True)
+        # Loky's own kill_workers fails if jobs are cancelled or wait; a pool that broke down cleans up after both.
+        for process in list((processes._processes or {}).values()):
+            kill_process_tree(process)
+        processes.shutdown(wait=True)
         raise
     processes.shutdown()
 
