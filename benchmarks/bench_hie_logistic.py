@@ -73,7 +73,7 @@ def _tolerance(X: sp.csr_array, y: np.ndarray) -> float:
 def _objective(model: LogisticRegression, X: sp.csr_array, y: np.ndarray) -> float:
     weights = (len(y) / (2 * np.bincount(y)))[y]
     losses = np.logaddexp(0, -np.where(y == 1, 1, -1) * model.decision_function(X))
-    return float(weights @ losses + X.nnz / X.shape[0] / 2 * np.sum(model.coef_**2))
+    return float(weights @ losses + X.nnz / X.shape[0] / 2 * np.sum(model.correction_coef_**2))
 
 
 if __name__ == "__main__":

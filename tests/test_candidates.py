@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -12,11 +13,11 @@ from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 import hietan
-from hietan.candidates import TrainedModel, calibrate, explain_rows_by_name, rank_rows, train_model
+from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, train_model
 from hietan.candidates._names import find_rows
 from hietan.candidates._ranking import align_columns, row_odds
 from hietan.catalogue import load_dataset
-from hietan.datasets import make_hierarchical_classification
+from hietan.datasets import build_dataset, make_hierarchical_classification
 from hietan.evaluation import pooled_predictions, restore_text
 from hietan.exceptions import DataError, DataWarning, ModelFileError
 
@@ -51,7 +52,7 @@ def test_a_model_is_fitted_with_the_hierarchy_and_the_seed(data, trained):
     assert trained.class_names == trained.target_names == ("class0", "class1")
     assert trained.training_rows == data.instance_names
     assert trained.description == "HieTAN, trained on 150 rows of synthetic-0"
-    assert "separates class0 from class1, the classes it was trained on" in trained.caution
+    assert "separates class0 from class1; a row that is neither gets a rank as well" in trained.caution
 
 
 def test_a_model_is_read_as_it_was_written(data, trained, tmp_path):
@@ -115,7 +116,7 @@ def test_what_cannot_be_stored_is_refused(data, tmp_path):
 def test_calibration_makes_the_probabilities_of_new_rows_better():
     data = make_hierarchical_classification(400, 60, random_state=2)
     model = hietan.HieTAN(hierarchy=data.hierarchy, random_state=0)
-    slope, shift = calibrate(model, data, seed=0)
+    slope, shift = train_model(model, data, seed=0).calibration
     pooled = pooled_predictions(model, data, seed=1)
     p = expit(slope * pooled.score + shift)
     loss = -np.mean(np.log(np.where(data.y == 1, p, 1 - p)))
@@ -128,13 +129,31 @@ def test_calibration_needs_two_classes_of_two_rows():
     single = single.subset(rows=[*np.flatnonzero(single.y == 0), np.flatnonzero(single.y == 1)[0]])
     for data in (three, single):
         trained = train_model(hietan.TAN(), data)
-        assert trained.calibration is None
-        with pytest.raises(ValueError, match="this model has no calibration"):
-            rank_rows(trained, data, calibrated=True)
+        assert trained.calibration is None and "P is not calibrated" in trained.caution
+        ranked = rank_rows(trained, data)
+        np.testing.assert_allclose(
+            [row.probability for row in ranked.rows], expit([row.log_odds for row in ranked.rows])
+        )
+
+
+def test_a_model_that_does_not_separate_held_out_rows_is_not_calibrated(data, tmp_path):
+    permuted = replace(data, y=np.random.default_rng(2).permutation(data.y))
+    trained = train_model(hietan.HieLogistic(), permuted)
+    assert trained.validation.auc < 0.5 and trained.calibration is None
+    assert "On held-out rows, it ranks no better than chance. P is not calibrated" in trained.caution
+    quality = trained.validation
+    assert (quality.calibrated_log_loss, quality.calibration_error, quality.curve) == (None, None, ())
+    ranked = rank_rows(trained, permuted)
+    np.testing.assert_allclose(ranked.probabilities, expit(ranked.log_odds))
+    with pytest.raises(ValueError, match="the model does not separate the classes"):
+        train_model(hietan.HieLogistic(), permuted, threshold=0.7)
+    trained.save(tmp_path / "model")
+    with pytest.raises(ModelFileError, match="with a slope above 0"):
+        replace(trained, calibration=(-0.1, 0.0)).save(tmp_path / "model")
 
 
 def test_rows_are_ranked_by_log_odds(data, trained):
-    ranked = rank_rows(trained, data, calibrated=True)
+    ranked = rank_rows(trained, data, raw=True)
     odds = [row.log_odds for row in ranked.rows]
     assert odds == sorted(odds, reverse=True) and ranked.n_new == 0
     assert {row.rank for row in ranked.rows} == {None}  # the model knows them: none is a candidate
@@ -142,18 +161,18 @@ def test_rows_are_ranked_by_log_odds(data, trained):
     label = dict(zip(data.instance_names, trained.classifier.predict(data.X), strict=True))
     slope, shift = trained.calibration
     for row in ranked.rows:
-        assert row.probability == pytest.approx(proba[row.instance])
+        assert row.raw_probability == pytest.approx(proba[row.instance])
         assert row.predicted == data.target_names[label[row.instance]] and row.in_training
-        assert row.calibrated_probability == pytest.approx(expit(slope * row.log_odds + shift))
+        assert row.probability == pytest.approx(expit(slope * row.log_odds + shift))
 
 
 def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
-    for calibrated, symbols in ((False, ()), (True, tuple(f"s{i}" for i in range(150)))):
-        ranked = rank_rows(trained, replace(data, symbols=symbols), calibrated=calibrated)
+    for raw, symbols in ((False, ()), (True, tuple(f"s{i}" for i in range(150)))):
+        ranked = rank_rows(trained, replace(data, symbols=symbols), raw=raw)
         caution, *lines = ranked.to_csv().splitlines()
-        assert caution == f"# {trained.caution}"
+        assert caution == f"# {trained.caution} Rows are ranked by the log-odds of class1."
         rows = list(csv.DictReader(lines))
-        assert ("name" in rows[0], "calibrated_probability" in rows[0]) == (bool(symbols), calibrated)
+        assert ("name" in rows[0], "raw_probability" in rows[0]) == (bool(symbols), raw)
         frame = ranked.to_frame()
         assert list(frame.columns) == list(rows[0]) == list(ranked.columns)
         assert frame.astype(str).fillna("").replace("<NA>", "").to_dict("records") == rows
@@ -163,12 +182,13 @@ def test_the_table_is_the_same_as_text_and_as_a_frame(data, trained):
 def test_new_rows_are_not_marked_and_columns_are_matched_by_name(data, trained):
     new = shuffled(data)
     assert (align_columns(new, trained.feature_names) != data.X).nnz == 0
-    with pytest.warns(DataWarning) as caught:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # in a clean hold-out, all rows are new
         ranked = rank_rows(trained, new)
     before = rank_rows(trained, data)
-    assert str(caught[0].message) == (
-        "none of the 150 rows of synthetic-0 has a name of one of the model's 150 training rows, so all are ranked as "
-        "new; compared were ids such as 'new 0', 'new 1' with ids such as 'row0', 'row1'"
+    assert not before.unrecognised and ranked.unrecognised == (
+        "all 150 rows of synthetic-0 are new: none has a name of one of the 150 training rows; compared were ids such "
+        "as 'new 0', 'new 1' with ids such as 'row0', 'row1'"
     )
     assert not any(row.in_training for row in ranked.rows)
     assert [row.rank for row in ranked.rows] == list(range(1, 151))
@@ -181,6 +201,28 @@ def test_data_without_the_features_are_refused(trained):
         DataError, match=r"synthetic lacks 50 of the model's 80 features: .*, .*, .* \.\.\.; "
     ):
         rank_rows(trained, other)
+
+
+def test_a_dataset_that_was_built_differently_is_noticed(tmp_path):
+    """Also by a model that was read from a file; not by one that does not know how its training data were built."""
+    edges = "child,parent,relation\na,r,is_a\nb,r,is_a\nb,a,part_of\nc,a,is_a\nd,b,is_a\n"
+    pairs = [(f"p{i}", "abcd"[i % 4]) for i in range(24)]
+    labels = {f"p{i}": "xy"[i % 4 > 1] for i in range(24)}
+    files = {"min_support": 1, "name": "known"}
+    other_relation = "1 of 5 edges have another relation than is_a"
+    with pytest.warns(DataWarning, match=other_relation):
+        known = build_dataset(io.StringIO(edges), pairs, labels, **files)
+    train_model(hietan.HieTAN(), known, validate=False).save(tmp_path / "model")
+    trained = TrainedModel.load(tmp_path / "model")
+    with pytest.warns(DataWarning, match="built differently from known: relations"):
+        other = build_dataset(io.StringIO(edges), pairs, features=known, relations="is_a,part_of".split(","))
+    said = "built differently from the model's training data: relations is_a, part_of instead of is_a. Its features"
+    with pytest.warns(DataWarning, match=said):
+        rank_rows(trained, other)
+    with pytest.warns(DataWarning, match=other_relation):
+        same = build_dataset(io.StringIO(edges), pairs, like=known)
+    rank_rows(trained, same)
+    rank_rows(replace(trained, provenance={}), other)
 
 
 def test_odds_of_several_classes_are_those_of_the_likeliest():
@@ -228,10 +270,10 @@ def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
 
 def test_names_of_classes_and_rows_cannot_break_or_run_a_table(data, trained):
     classes = ("a\nb,=1+1", '"c\r')
-    hostile = replace(trained, target_names=classes)
+    hostile = replace(trained, target_names=classes, positive=classes[1])
     names = tuple(f"=HYPERLINK({i})" for i in range(len(data.y)))
-    with pytest.warns(DataWarning, match="ids such as '=HYPERLINK"):
-        ranked = rank_rows(hostile, replace(data, instance_names=names))
+    ranked = rank_rows(hostile, replace(data, instance_names=names))
+    assert "ids such as '=HYPERLINK" in ranked.unrecognised
     comment, *lines = io.StringIO(ranked.to_csv(), newline="")
     assert comment.startswith("# This model separates a\\nb,'=1+1 from 'c\\r")
     header, *rows = csv.reader(lines)

@@ -59,7 +59,7 @@ IN_PYTHON = {
     "children before parents in a frame": (
         lambda _: Hierarchy.from_edges(upside_down()),
         HierarchyWarning,
-        r"the column 'category' was taken as the parent .* more roots \(4\) than leaves \(2\); name the columns",
+        r"the column 'belongs to' was taken as the parent .* fewer roots than leaves .*; name the columns",
     ),
     "lists of terms that are read as pairs": (
         lambda folder: build(
@@ -67,6 +67,11 @@ IN_PYTHON = {
         ),
         DataWarning,
         r"\(1 of 5\) name a term that is unknown or obsolete, such as 'tea;cake'; where a field lists .*term-lists",
+    ),
+    "a graph of networkx as the hierarchy": (
+        lambda _: fit(HieTANLite(hierarchy=GOODS.to_networkx())),
+        TypeError,
+        "got DiGraph; build one with Hierarchy.from_networkx",
     ),
     "y forgotten": (lambda _: fit(y=None), ValueError, "requires y to be passed"),
     "no hierarchy": (
@@ -168,7 +173,7 @@ IN_PYTHON = {
     "terms of another hierarchy": (
         lambda folder: build(folder, items="item,term\np1,TEA\np2,COFFEE\n"),
         DataError,
-        "no row is left; what was read and dropped: .*'term unknown to the ontology': 2",
+        r"no row is left: .* term unknown to the ontology \(2\), such as 'TEA', 'COFFEE'; the ontology has 'drinks'",
     ),
     "a term to drop that is not there": (
         lambda _: Dataset.from_pairs(PAIRS, SEASON, GOODS, drop_terms=["beer"]),

@@ -1,8 +1,10 @@
 """Models as files: the same predictions, no pickle, and no trust in what a file says."""
 
 import io
+import itertools
 import json
 import pickle
+import tracemalloc
 import zipfile
 
 import numpy as np
@@ -14,7 +16,7 @@ import hietan
 from hietan.datasets import make_hierarchical_classification
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
-from hietan.persistence import read_metadata
+from hietan.persistence import _files, read_metadata
 from hietan.persistence._files import CLASSIFIERS
 from support.storages import kept
 
@@ -220,8 +222,9 @@ def forge_array(path, find, edit):
     [
         (
             lambda a: a.update(version=99),
-            "has version 99 of the format; this version of hietan reads 1",
+            "another version of hietan wrote this file, in version 99 .*; this one reads version 2",
         ),
+        (lambda a: (a.update(version=1), a["fitted"].pop("classes_")), "fit and save the model again"),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),
         (lambda a: a.update({"class": "Hierarchy"}), "unknown classifier 'Hierarchy'"),
         (lambda a: a["parameters"].update(alpha=-1), "alpha must be a number above 0"),
@@ -289,7 +292,7 @@ def test_forged_numbers_are_refused(tmp_path, storage, find, edit, message):
     ("name", "edit", "message"),
     [
         ("TAN", lambda f: f.pop("root_order_"), "TAN is missing: .'root_order_'"),
-        ("ProximalGraph", lambda f: f.update(counts_=1), "not a fitted attribute of ProximalGraph: .'counts_'"),
+        ("ProximalGraph", lambda f: f.update(root_order_=1), "not a fitted attribute of ProximalGraph: .'root_order_'"),
         ("ProximalGraph", lambda f: f.update(lam_="x"), "lam_ is not a number"),
         ("AODE", lambda f: f.update(counts_=1), "counts_ are not counts"),
         ("AODE", lambda f: f.update(weight_unit_=0.3), "not a power of two"),
@@ -297,7 +300,15 @@ def test_forged_numbers_are_refused(tmp_path, storage, find, edit, message):
         ("HieBAN", lambda f: f.update(temperature_=0.0), "temperature_ is not a number above 0"),
         ("HieBAN", lambda f: f.update(class_weight_=2.0), "class_weight_ does not hold"),
         ("HieLogistic", lambda f: f.update(scale_=float("nan")), "scale_ is not a number above 0"),
-        ("HieLogistic", lambda f: f.update(coef_=f["intercept_"]), "coef_ does not hold finite numbers"),
+        ("HieLogistic", lambda f: f.update(correction_coef_=f["correction_intercept_"]), "coef_ does not hold finite"),
+        ("HieLogistic", lambda f: f.update(class_weight_=2.0), "class_weight_ does not hold"),
+        ("HieLogistic", lambda f: f.update(n_iter_=-1), "n_iter_ is not a number of steps"),
+        ("HieLogistic", lambda f: f.update(gap_=float("nan")), "gap_ is not a number of at least 0"),
+        ("HieLogistic", lambda f: f.update(temperature_=0.0), "temperature_ is not a number above 0"),
+        ("ProximalGraph", lambda f: f.update(n_iter_=f["coef_"]), "n_iter_ does not hold a number for each"),
+        ("ProximalGraph", lambda f: f.update(gap_=None), "gap_ does not hold a number for each"),
+        ("ProximalGraph", lambda f: f.update(path_={"kind": "list", "items": []}), "path_ is not the path that led to"),
+        ("ProximalGraph", lambda f: f.update(counts_=1), "counts_ are not counts"),
         ("AODE", lambda f: f.update(class_count_=f["counts_"]["fields"]["ones"]), "class_count_ and counts_ disagree"),
         ("AODE", lambda f: f.update(feature_names_in_={"kind": "strings", "items": [*"abcdefghi"]}), "names.*disagree"),
     ],
@@ -326,3 +337,62 @@ def test_a_forged_cycle(saved):
     rewrite(saved, **{content["edges"].replace(".", "__"): data.getvalue()})
     with pytest.raises(ModelFileError, match="the edges form a cycle"):
         hietan.load(saved)
+
+
+def chain_model(name, n_features, path):
+    """Write a model over a chain of features, of which each has all those before it as ancestors."""
+    names = [f"t{j}" for j in range(n_features)]
+    hierarchy = Hierarchy.from_edges(list(itertools.pairwise(names)), names)
+    rows = np.zeros((4, n_features), dtype=np.uint8)
+    rows[1:3, :2] = 1
+    model = getattr(hietan, name)(hierarchy=hierarchy).fit(rows, [0, 1, 0, 1])
+    hietan.save(model, path, compressed=True)
+
+
+def test_a_small_file_cannot_ask_for_many_ancestors(tmp_path, monkeypatch):
+    path = tmp_path / "m"
+    with pytest.raises(ValueError, match=r"more than 4,\d{3},\d{3} pairs .* store the model with skops"):
+        chain_model("HIPNB", 3200, path)
+    assert not list(tmp_path.iterdir())
+    with monkeypatch.context() as patch:
+        patch.setattr(_files, "_PAIRS", 1 << 30)
+        chain_model("HIPNB", 3200, path)
+    assert path.stat().st_size < 30_000
+    with pytest.raises(
+        ModelFileError, match=r"has more than 4,\d{3},\d{3} pairs of a feature and an ancestor"
+    ):
+        hietan.load(path)
+    for name, n_features in (("HieBAN", 3200), ("HIPNB", 2000)):
+        chain_model(name, n_features, path)
+        assert hietan.load(path).predict(np.zeros((1, n_features))).shape == (1,)
+
+
+def test_a_tail_below_a_chain_is_counted_before_it_is_built():
+    """Features that all lie below the same chain: each list is short enough, but not all together."""
+    names = [f"t{j}" for j in range(30_000)]
+    edges = [*itertools.pairwise(names[:1000]), *((names[999], name) for name in names[1000:])]
+    hierarchy = Hierarchy.from_edges(edges)
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="more than 4,000,000 pairs"):
+        hierarchy.limit_ancestors(4_000_000)
+    assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_a_file_does_not_say_how_many_threads_to_use(tmp_path, name):
+    model = make(name, n_jobs=2).fit(DATA.X, DATA.y)
+    hietan.save(model, tmp_path / "m")
+    again = hietan.load(tmp_path / "m")
+    assert again.n_jobs is None
+    np.testing.assert_array_equal(again.predict_proba(DATA.X), model.predict_proba(DATA.X))
+
+
+def test_a_model_that_was_cut_off_is_still_called_a_model(saved, tmp_path):
+    from hietan.persistence import is_model
+
+    for path, is_one in ((saved, True), (tmp_path / "data", False)):
+        if not is_one:
+            DATA.save(path)
+        path.write_bytes(path.read_bytes()[:-200])
+        assert is_model(path) == is_one

@@ -3,6 +3,7 @@
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -89,7 +90,7 @@ def test_forged_counts_are_refused(tmp_path):
 
     with pytest.raises(ValueError, match="n_features_in_ disagree"):
         forged(tmp_path, model, edit)
-    model.counts_.pairs[:] = -1
+    model.counts_ = replace(model.counts_, pairs=np.full_like(model.counts_.pairs, -1))
     with pytest.raises(ValueError, match="pairs"):
         skops.loads(skops.dumps(model), trusted=hietan.skops_types())
 

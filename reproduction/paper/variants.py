@@ -160,7 +160,7 @@ def _variants() -> list[Variant]:
         for kind, seeds in zip(SMOOTHINGS, (SEEDS, (0,)), strict=True)
     ]
     found += [
-        Variant(chosen_lambda(c), (GRAPH,), {"lam": None, "lam_criterion": c}, "lambda", seeds)
+        Variant(chosen_lambda(c), (GRAPH,), {"lam": "tuned", "lam_criterion": c}, "lambda", seeds)
         for c, seeds in zip(CRITERIA, (SEEDS, (0,), (0,)), strict=True)
     ]
     found.append(Variant("modern", MODERN, {}, "modern", (0,)))

@@ -8,7 +8,10 @@ test("tables and pictures are saved", () =>
   visit("one.html", {}, async (page) => {
     await drawn(page);
     const csv = await savedFile(page, "Save as CSV: scores synthetic-0");
-    assert.match(csv, /^method,GMean,sensitivity,specificity,AUC,average precision\r\n/);
+    assert.match(
+      csv,
+      /^method,GMean,sensitivity \(class1\),specificity \(class1\),AUC,average precision \(class1\)\r\n/,
+    );
     assert.equal(csv.trim().split("\r\n").length, 4);
     const picture = await savedFile(page, "Save as SVG: ROC curve synthetic-0");
     assert.ok(picture.startsWith("<svg ") && picture.includes('xmlns="http://www.w3.org/2000/svg"'));

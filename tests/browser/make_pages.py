@@ -67,7 +67,9 @@ def write_many_candidates():
     data = make_hierarchical_classification(200, 120, random_state=1)
     known = tuple(f"gene{i}" for i in range(5))
     trained = train_model(HieTANLite(), data)
-    trained = replace(trained, target_names=("anti", "pro"), row_noun="gene", training_synonyms=())
+    trained = replace(
+        trained, target_names=("anti", "pro"), positive="pro", row_noun="gene", training_synonyms=()
+    )
     trained = replace(trained, training_rows=known + trained.training_rows[5:])
     picked = np.random.default_rng(0).integers(0, 200, N_CANDIDATES)
     names = tuple(f"gene{i}" for i in range(N_CANDIDATES))
@@ -105,7 +107,9 @@ def main(folder):
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     study(folder / "one", datasets[:1], METHODS, "one.html")
-    three = replace(datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"))
+    three = replace(
+        datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"), positive=""
+    )
     study(folder / "three", [three], {"lite": HieTANLite(), "tan": TAN()}, "three.html")
     candidates = write_many_candidates()
     write_nasty_candidates()

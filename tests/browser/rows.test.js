@@ -87,7 +87,7 @@ async function treesAreExplored(page, { width }) {
   const reason = /which is [01]: same value as its (ancestor|descendant) /;
   assert.match(await removed.locator("li").first().textContent(), reason);
   const fall = page.locator(".fall").first();
-  assert.match(await fall.textContent(), /given .* = [01]: \d+ of \d+ .*; \d+ of \d+ /);
+  assert.match(await fall.textContent(), /of \d+ rows with(out)? T:\d+: class0 \d+ of \d+, class1 \d+ of \d+/);
   assert.match(await page.locator(".flip").first().textContent(), /single changes? tried/);
   assert.ok((await page.locator(".similar tbody tr").count()) > 0);
   const sums = await savedFile(page, "Save as CSV: contributions TAN");
@@ -110,6 +110,16 @@ test("a gene that is not explained shows the command that explains it", () =>
     });
     await findRow(page, gene);
     assert.equal(await page.locator(".command").textContent(), `hietan study ... --rows ${gene}`);
+  }));
+
+test("a method without a tree has no heading for one", () =>
+  visit("study.html", {}, async (page) => {
+    await goToPart(page, "Rows");
+    const headings = () => page.locator(".panel h4").allTextContents();
+    await control(page, "Method").selectOption({ label: "TAN" });
+    assert.ok((await headings()).includes("The learned tree"));
+    await control(page, "Method").selectOption({ label: "HIP" });
+    assert.equal((await headings())[0], "How the log-odds add up");
   }));
 
 test("an explained gene says in plain words why it was chosen", () =>

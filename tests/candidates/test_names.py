@@ -97,9 +97,10 @@ def test_unknown_kinds_of_names_are_refused(kinds):
         ('"a,b",c\n', None, ("a,b",)),
     ],
 )
-def test_lists_of_names(tmp_path, text, column, names):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_lists_of_names(tmp_path, text, column, names, encoding):
     path = tmp_path / "names"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text.removeprefix("\ufeff") if encoding == "utf-16" else text, encoding=encoding)
     assert read_names(path, column) == names
 
 

@@ -8,11 +8,11 @@ from scipy.special import expit
 from sklearn.model_selection import StratifiedShuffleSplit
 
 import hietan
-from hietan.candidates import TrainedModel, calibrate, rank_rows, train_model
+from hietan.candidates import TrainedModel, rank_rows, train_model
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
 from hietan.candidates._validation import predict_held_out, rows_to_hold_out
 from hietan.catalogue import load_dataset
-from hietan.datasets import closest_features, make_hierarchical_classification
+from hietan.datasets import closest_features, load_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import gmean_score, pooled_predictions
 from hietan.exceptions import ModelFileError
 
@@ -82,10 +82,8 @@ def test_everything_is_kept_in_the_file(data, trained, tmp_path):
     trained.save(tmp_path / "m")
     again = TrainedModel.load(tmp_path / "m")
     assert again.validation == trained.validation and again.row_noun == "gene"
-    for name in ("training_synonyms", "training_labels", "term_counts", "class_sizes", "cutoff"):
+    for name in ("training_synonyms", "training_labels", "class_sizes", "cutoff"):
         assert getattr(again, name) == getattr(trained, name)
-    ones = [data.X[data.y == c].toarray().sum(axis=0).tolist() for c in (0, 1)]
-    assert list(map(list, again.term_counts)) == ones
     by_synonym = replace(data, instance_names=tuple(f"SYN{i}" for i in range(150)), synonyms=())
     assert rank_rows(again, by_synonym).n_new == 0
 
@@ -98,14 +96,10 @@ FORGED = {
     "labels of no class": {"training_labels": [0, 7] * 75},
     "labels below 0": {"training_labels": [0, -1] * 75},
     "labels that are no integers": {"training_labels": [0.0, 1.0] * 75},
-    "counts of other features": {"term_counts": [[1], [1]]},
-    "more rows than there are": {"term_counts": [[151] * 80, [0] * 80]},
-    "counts beyond any number": {"term_counts": [[10**30] * 80, [0] * 80]},
-    "counts that are no numbers": {"term_counts": [["1"] * 80, [0] * 80]},
-    "counts below 0": {"term_counts": [[-5] * 80, [0] * 80]},
     "a cutoff that is infinite": {"cutoff": float("inf")},
     "a cutoff that is a word": {"cutoff": "high"},
     "a quality that is a list": {"validation": [1]},
+    "a provenance that is a number": {"provenance": 3},
     "a quality of other classes": {"validation": {"folds": 5, "class_rows": [1, 2, 3], "gmean": 0.5}},
     "a quality above 1": {"validation": {"folds": 5, "class_rows": [1, 2], "gmean": 1.5}},
     "a quality that is NaN": {
@@ -143,12 +137,27 @@ def test_features_that_repeat_the_label_are_found():
     leaf = data.feature_names.index(data.hierarchy.leaves[0])
     X[:, leaf] = data.y
     leaking = replace(data, X=type(data.X)(X))
-    closest = closest_features(leaking)
-    assert closest[0].feature == data.feature_names[leaf] and closest[0].is_suspicious
-    assert closest[0].information == pytest.approx(1) and closest[0].auc == 1 and closest[0].p_value < 1e-30
-    assert closest[0].class_rows == (0, int(data.y.sum()))
-    assert [found.is_suspicious for found in closest_features(data)] == [False] * 8
-    assert closest_features(replace(data, y=data.y * 0 - 1, target_names=())) == ()
+    named, strong = closest_features(leaking)
+    assert named == () and strong[0].feature == data.feature_names[leaf]
+    assert strong[0].information == pytest.approx(1) and strong[0].auc == 1 and strong[0].p_value < 1e-30
+    assert strong[0].class_rows == (0, int(data.y.sum()))
+    assert closest_features(data) == ((), ())
+    assert closest_features(replace(data, y=data.y * 0 - 1, target_names=(), positive="")) == ((), ())
+
+
+def test_a_term_is_found_whatever_the_classes_are_called():
+    """By words that are stated, then or when the data were built, and by those of the column and the file."""
+    worm = load_ageing_genes("worm")
+    worm = replace(worm, target_names=("GenAge", "other"), positive="", provenance={}, name="")
+    assert closest_features(worm)[0] == ()
+    sources = [
+        {"labels": {"file": "ageing.csv", "column": "x"}},
+        {"labels": {"file": "", "column": "Longevity"}},
+    ]
+    for provenance in (*sources, {"options": {"label_words": ["lifespan"]}}):
+        named, _ = closest_features(replace(worm, provenance=provenance))
+        assert "GO:0008340" in [found.feature for found in named]
+    assert closest_features(worm, words=["Ageing"])[0] == named
 
 
 def test_many_rows_are_held_out_once_and_few_by_folds(data, trained, monkeypatch):
@@ -165,7 +174,6 @@ def test_many_rows_are_held_out_once_and_few_by_folds(data, trained, monkeypatch
     assert quality.class_rows == tuple(np.bincount(pooled.y_true).tolist())
     assert quality.auc == pooled.metrics()["auc"] and quality.gmean == pooled.metrics()["gmean"]
     assert once.calibration == fit_sigmoid(pooled.score, pooled.y_true) != trained.calibration
-    assert once.calibration == calibrate(hietan.HieTAN(), data, seed=4)
     # The same as before for those who ask for folds, bit for bit.
     by_folds = train_model(hietan.HieTAN(), data, seed=4, folds=5)
     assert by_folds.validation == trained.validation and by_folds.calibration == trained.calibration
@@ -235,3 +243,12 @@ def test_a_threshold_that_is_tuned_on_rows_held_out_once(data):
     ).predictions
     assert tuned.cutoff == best_cutoff(pooled.score, pooled.y_true)
     assert tuned.validation.is_held_out_once and 0 < tuned.validation.gmean < 1
+
+
+def test_a_dataset_of_one_class_is_refused_with_the_name_of_the_class(data):
+    names = data.instance_names
+    only = data.subset([name for name, label in zip(names, data.y, strict=True) if label == 1])
+    with pytest.raises(
+        ValueError, match=r"all \d+ genes of .* have the class 'class1'; add genes of another class"
+    ):
+        train_model(hietan.HieTAN(), only)

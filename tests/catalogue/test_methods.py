@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV
 
 from hietan import classifiers
 from hietan.catalogue import METHODS, make_estimator, method_names, method_sets
-from hietan.catalogue._estimators import UNTUNED_LAMBDA, make_methods
+from hietan.catalogue._estimators import make_methods
 from hietan.classifiers._solvers.leave_one_out import ALPHA_GRID
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import pooled_predictions
@@ -61,18 +61,19 @@ def test_every_registered_method_learns(name):
 
 
 def test_lambda_is_that_of_the_study_unless_the_method_says_its_own():
-    assert make_estimator("proximal-graph").lam == UNTUNED_LAMBDA
+    usual = make_estimator("proximal-graph")
+    assert (usual.lam, usual.lam_relative) == (None, 0.1)
     assert make_estimator("proximal-graph", lam=0.5).lam == 0.5
     assert make_estimator("proximal-graph:lam=0.1", lam=0.5).lam == 0.1
-    (tuned,) = make_methods(["proximal-graph"], lam=None)
+    (tuned,) = make_methods(["proximal-graph"], lam="tuned")
     assert (tuned.estimator.lam, tuned.tuning) == (None, "nested")
 
 
 def test_lambda_as_a_fraction_and_the_criterion_that_chooses_it():
     (fixed,) = make_methods(["proximal-graph"], lam_relative=0.1)
     assert (fixed.estimator.lam, fixed.estimator.lam_relative, fixed.tuning) == (None, 0.1, "none")
-    (by_auc,) = make_methods(["proximal-graph"], lam=None, lam_criterion="auc")
-    (by_loss,) = make_methods(["proximal-graph"], lam=None)
+    (by_auc,) = make_methods(["proximal-graph"], lam="tuned", lam_criterion="auc")
+    (by_loss,) = make_methods(["proximal-graph"], lam="tuned")
     assert (by_auc.estimator.criterion, by_auc.tuning, by_auc.setting) == ("auc", "nested", "")
     assert method_fingerprint(by_auc.estimator) != method_fingerprint(
         by_loss.estimator
@@ -86,7 +87,7 @@ def test_lambda_as_a_fraction_and_the_criterion_that_chooses_it():
     with pytest.raises(CatalogueError, match="lam_relative is 2; expected a number from 1e-10 to 1"):
         make_methods(["proximal-graph"], lam_relative=2)
     with pytest.raises(CatalogueError, match="unknown criterion 'aic'"):
-        make_methods(["proximal-graph"], lam=None, lam_criterion="aic")
+        make_methods(["proximal-graph"], lam="tuned", lam_criterion="aic")
 
 
 def test_every_method_has_its_own_smoothing_unless_the_study_says_another():

@@ -241,3 +241,26 @@ def test_parts_of_the_data_repeat_no_warning():
 @pytest.mark.parametrize("written", ["anial", "animaal", "anemal", "aniaml", "Animal "])
 def test_a_single_typo_is_found(written):
     assert spelling.lookalikes([written], ["animal", "unrelated"]) == {written: "animal"}
+
+
+@pytest.mark.parametrize("dtype", ["category", object, "string"])
+@pytest.mark.parametrize("name", CLASSIFIERS, ids=name_of)
+def test_a_column_of_text_is_named(name, dtype):
+    frame = NAMED.assign(longevity=pd.Series(["anti", "pro"] * 3, dtype=dtype))
+    message = r"column 'longevity' of X holds text, such as 'anti'.*; drop the column, X.drop\(columns='longevity'\)"
+    with pytest.raises(ValueError, match=message):
+        name().fit(frame, Y)
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS, ids=name_of)
+def test_a_missing_value_is_not_absence(name):
+    frame = NAMED.astype(float)
+    model = name(hierarchy=Hierarchy.unrelated(["a", "b", "c"])).fit(frame, Y)
+    frame.loc[2, "b"] = np.nan
+    for use in (lambda: model.predict(frame), lambda: name().fit(frame, Y)):
+        with pytest.raises(
+            ValueError, match=r"X contains NaN in column 'b'\. A feature that is absent is 0.*--columns"
+        ):
+            use()
+    with pytest.raises(ValueError, match=r"X contains NaN\. A feature that is absent is 0"):
+        name().fit(frame.to_numpy(), Y)

@@ -132,10 +132,10 @@ def test_other_weights_multiply_the_loss_and_leave_sigma_to_the_rows():
     assert model.scale_ == pytest.approx(g.std(), rel=1e-12)
     weight = w * np.where(y == 1, w.sum() / (2 * w[y == 1].sum()), w.sum() / (2 * w[y == 0].sum()))
     sign = np.where(y == 1, 1, -1)
-    score = g / g.std() + X @ model.coef_[0] + model.intercept_[0]
+    score = g / g.std() + X @ model.correction_coef_[0] + model.correction_intercept_[0]
     slope = -weight * sign / (1 + np.exp(sign * score))
-    np.testing.assert_allclose(X.T @ slope + X.sum() / 40 * model.coef_[0], 0, atol=1e-6)
-    np.testing.assert_allclose(slope.sum() + 10 * model.intercept_[0], 0, atol=1e-6)
+    np.testing.assert_allclose(X.T @ slope + X.sum() / 40 * model.correction_coef_[0], 0, atol=1e-6)
+    np.testing.assert_allclose(slope.sum() + 10 * model.correction_intercept_[0], 0, atol=1e-6)
 
 
 def test_ensembles_that_weigh_rows():

@@ -5,6 +5,7 @@ import io
 import re
 from collections import Counter, defaultdict
 from functools import lru_cache
+from pathlib import Path
 
 import pytest
 
@@ -122,8 +123,8 @@ BROKEN = [
         "wb.gaf: say which columns hold the ids and the terms .* the columns are a, b, c",
     ),
     ("wb.gaf", b"!gaf-version: 2.2\na\tb\tc\n", "wb.gaf, line 2: none of 1 lines is an annotation"),
-    ("go.obo", b"", "go.obo: no .Term. stanza found"),
-    ("wb.gaf", b"", "wb.gaf: the file holds no annotations"),
+    ("go.obo", b"", "go.obo: the file is empty; expected an ontology"),
+    ("wb.gaf", b"", "wb.gaf: the file is empty; expected annotations"),
     ("labels.csv", b"", "labels.csv: the file is empty"),
     ("labels.csv", b"gene,effect\ng9,up\n", "no row is left"),
 ]
@@ -348,3 +349,41 @@ def test_genage_2025_with_annotations_of_2019(run, real_data, tmp_path, animal, 
     assert set(data.feature_names) == kept and account["terms"]["used"] == len(kept)
     assert data.X.nnz == sum(len(every & kept) for every in closed.values())
     assert data.hierarchy.is_closed(data.X)
+
+
+def test_options_are_taken_over_from_another_dataset(run, tmp_path, monkeypatch):
+    """Those that are given replace them, even by what is the default otherwise, and a line says so."""
+    monkeypatch.chdir(tmp_path)
+    Path("edges.tsv").write_text("tea\tdrinks\tisa\nice\tdrinks\tisa\ntea\tmeal\tpart of\npie\tmeal\tisa\n")
+    Path("pairs.csv").write_text("".join(f"p{i},{'tea' if i % 2 else 'ice'}\n" for i in range(8)))
+    Path("labels.csv").write_text("".join(f"p{i},{['no', 'yes', 'no', '-'][i % 4]}\n" for i in range(8)))
+    files = ("build", "--edges", "edges.tsv", "--edge-columns", "1,2,3", "--pairs", "pairs.csv")
+    first = (
+        *files,
+        "--labels",
+        "labels.csv",
+        "--relations",
+        "is a,part of",
+        "--missing-labels",
+        "-,?",
+        "--min-support",
+        "1",
+    )
+    result = run(*first, "--label-words", "tea", "-o", "first.hietan")
+    assert result.exit_code == 0, result.output
+    assert "2 of 8 label rows have no label" in result.stderr and "no 4, yes 2" in result.stdout
+    options = Dataset.load("first.hietan").provenance["options"]
+    assert options["relations"] == ["is_a", "part_of"] and options["label_words"] == ["tea"]
+    like = ("build", "--edges", "edges.tsv", "--pairs", "pairs.csv", "--like", "first.hietan")
+    assert run(*like, "-o", "like.hietan").stderr == ""
+    assert Dataset.load("like.hietan").provenance["options"]["edge_columns"] == ["1", "2", "3"]
+    said = "warning: 1 of 4 edges have another relation than is_a and do not count (--relations)\n"
+    said += "warning: built differently from first: relations is_a instead of is_a, part_of\n"
+    assert run(*like, "--relations", "is_a", "-o", "other.hietan").stderr == said
+    assert run("fit", "first.hietan", "--no-validate", "-o", "model.hietan").exit_code == 0
+    assert (
+        "built differently from the model's training data"
+        not in run("predict", "model.hietan", "like.hietan").stderr
+    )
+    assert "relations is_a instead of is_a, part_of" in run("predict", "model.hietan", "other.hietan").stderr
+    assert "Features named like the label" in run("info", "first.hietan").stdout

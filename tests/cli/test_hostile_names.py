@@ -41,6 +41,7 @@ def hostile_dataset():
         instance_names=tuple(f"row{i}{EVIL}" for i in range(60)),
         symbols=tuple(f"{EVIL}symbol{i}" for i in range(60)),
         target_names=(f"anti{EVIL}", f"pro{EVIL}"),
+        positive=f"pro{EVIL}",
         name=f"data{EVIL}",
         provenance={"origin": EVIL, "account": {EVIL: {"read": 1, "used": 0, "dropped": {EVIL: 1}}}},
     )

@@ -22,7 +22,7 @@ SOON = 100  # seconds: far longer than the busiest machine takes, and far shorte
 NEVER = 10**9
 
 FOREVER = {  # the words of a command, and the function that does its work, which is called again and again
-    "predict": ("predict model.hietan synthetic-0 --calibrate --report", "hietan.candidates:rank_rows"),
+    "predict": ("predict model.hietan synthetic-0 --report", "hietan.candidates:rank_rows"),
     "explain": (
         "explain model.hietan synthetic-0 --gene row0",
         "hietan.candidates:explain_rows_by_name",

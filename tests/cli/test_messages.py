@@ -166,3 +166,13 @@ def test_plain_lines_come_now_and_then(monkeypatch):
         "10 of 10 jobs, 1 failed",
     ]
     console.file.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device here")
+@pytest.mark.parametrize("words", [["info", "synthetic-0"], ["--version"], ["--help"]])
+def test_an_output_that_cannot_be_written_is_one_line(words):
+    command = [sys.executable, "-c", "from hietan.cli import main; main()", *words]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ended.returncode == BAD_INPUT
+    assert ended.stderr == "error: the output cannot be written: No space left on device\n"

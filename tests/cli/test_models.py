@@ -1,6 +1,7 @@
 """The commands methods, fit, predict and explain."""
 
 import csv
+import os
 import re
 from dataclasses import replace
 
@@ -29,9 +30,9 @@ def table(path):
 
 def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     out = tmp_path / "predictions.csv"
-    result = run("predict", model, "synthetic-0", "-o", out, "--calibrate")
+    result = run("predict", model, "synthetic-0", "-o", out, "--raw")
     assert result.exit_code == 0, result.output
-    assert "most rows may belong to neither" in result.output
+    assert "a row that is neither gets a rank as well" in result.output
     assert (
         "0 candidates of 150 rows; 150 share a name with a training row and are listed last" in result.output
     )
@@ -41,10 +42,21 @@ def test_rows_are_ranked_by_log_odds(run, model, tmp_path):
     data = load_dataset("synthetic-0")
     proba = hietan.load(model).predict_proba(data.X)[:, 1]
     by_name = dict(zip(data.instance_names, proba, strict=True))
-    assert all(float(row["probability"]) == pytest.approx(by_name[row["instance"]]) for row in rows)
+    assert all(float(row["raw_probability"]) == pytest.approx(by_name[row["instance"]]) for row in rows)
     assert {row["in_training"] for row in rows} == {"True"}
-    calibrated = [float(row["calibrated_probability"]) for row in rows]
+    calibrated = [float(row["probability"]) for row in rows]
     assert calibrated == sorted(calibrated, reverse=True)  # the slope is positive here
+
+
+def test_what_is_printed_is_about_the_class_that_rows_are_ranked_by(run, model, tmp_path):
+    out = tmp_path / "predictions.csv"
+    result = run("predict", model, "synthetic-0", "--positive", "class0", "-o", out)
+    printed, written = " ".join(result.output.split()), out.read_text().splitlines()[0]
+    assert "positive class: class0" in printed
+    assert "P(class0) is calibrated" in printed and "P(class0) is calibrated" in written
+    assert "P(class1)" not in printed + written
+    result = run("predict", model, "synthetic-0", "--report", "-o", os.devnull)
+    assert result.exit_code == 2 and f"{os.devnull} is not a file; name one with -o" in result.output
 
 
 @pytest.mark.parametrize(
@@ -76,13 +88,51 @@ def test_bad_input(run, model, tmp_path, words, message):
     assert not (tmp_path / "out").exists()
 
 
-def test_calibrated_probabilities_of_a_model_without_calibration(run, tmp_path):
-    rows, model = tmp_path / "rows.hietan", tmp_path / "model.hietan"
-    make_hierarchical_classification(60, 10, n_classes=3, random_state=0).save(rows)
-    assert run("fit", rows, "-m", "tan", "-o", model).exit_code == 0
-    result = run("predict", model, rows, "--calibrate", "-o", tmp_path / "out.csv")
-    assert result.exit_code == 2 and "error: this model has no calibration" in result.stderr
-    assert not (tmp_path / "out.csv").exists()
+@pytest.mark.parametrize(
+    ("words", "n_classes", "note"),
+    [
+        (
+            "-m tan",
+            3,
+            "P is not calibrated: it is the classifier's own, for classes as frequent as in the training",
+        ),
+        (
+            "--no-validate",
+            2,
+            "P is not calibrated: it is the classifier's own, for equally frequent classes.",
+        ),
+        ("--no-validate --class-prior 0.9,0.1", 2, "for the class frequencies in class_prior."),
+        (
+            "--class-prior 0.9,0.1",
+            2,
+            "P(class1) is calibrated on held-out rows: it holds where 10.0% are class1.",
+        ),
+        ("", 2, "P(class1) is calibrated on held-out rows: it holds where 30.0% are class1."),
+    ],
+)
+def test_every_output_says_what_its_probabilities_mean(run, tmp_path, words, n_classes, note):
+    rows, model, out = tmp_path / "rows.hietan", tmp_path / "model.hietan", tmp_path / "out.csv"
+    data = make_hierarchical_classification(90, 10, n_classes=n_classes, imbalance=0.7, random_state=0)
+    data.save(rows)
+    assert run("fit", rows, *words.split(), "-o", model).exit_code == 0
+    assert note in run("predict", model, rows, "--report", "-o", out).output
+    assert note in out.read_text() and note in out.with_suffix(".html").read_text().replace("\\u0027", "'")
+    assert note in run("explain", model, rows, "--row", "row3").output
+    trained = TrainedModel.load(model)
+    found = {
+        row["instance"]: float(row["probability"]) for row in csv.DictReader(out.read_text().splitlines()[1:])
+    }
+    is_at_prior = "0.9,0.1" in words and trained.calibration is not None
+    sentence = "class frequencies of the held-out rows, not at those in class_prior."
+    assert (sentence in " ".join(run("info", model).output.split())) == is_at_prior
+    assert (sentence in out.with_suffix(".html").read_text()) == is_at_prior
+    if is_at_prior:
+        assert sum(found.values()) / 90 == pytest.approx(0.1, abs=0.05)
+    shown = run("explain", model, rows, "--row", "row3").output
+    raw = run("explain", model, rows, "--row", "row3", "--raw").output
+    assert (f"= {found['row3']:.4g} (calibrated)" in shown) == (trained.calibration is not None)
+    own = trained.classifier.predict_proba(data.X[[3]])[0]
+    assert f"= {own[1] if n_classes == 2 else own.max():.4g}, log-odds" in raw
 
 
 def test_a_file_that_is_read_is_not_overwritten(run, model, tmp_path):
@@ -163,11 +213,11 @@ def test_without_a_method_the_most_accurate_of_ours_is_fitted(run, tmp_path):
     assert result.exit_code == 0 and "HieLogistic fitted to synthetic-0: 150 rows" in result.output
     trained = TrainedModel.load(path)
     assert trained.method == "hie-logistic" and trained.calibration[0] > 0
-    result = run("predict", path, "synthetic-0", "--calibrate", "--report", "-o", page.with_suffix(".csv"))
+    result = run("predict", path, "synthetic-0", "--report", "-o", page.with_suffix(".csv"))
     assert result.exit_code == 0, result.output
     rows = table(page.with_suffix(".csv"))
     data = load_dataset("synthetic-0")
-    mean = sum(float(row["calibrated_probability"]) for row in rows) / len(rows)
+    mean = sum(float(row["probability"]) for row in rows) / len(rows)
     assert mean == pytest.approx(data.y.mean(), abs=0.08)  # not those of equally frequent classes
     assert "HieLogistic, trained on 150 rows of synthetic-0" in page.read_text()
     words = ("explain", path, "synthetic-0", "--gene", "row3")

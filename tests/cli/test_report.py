@@ -53,7 +53,9 @@ def test_predict_can_write_a_page_of_candidates(run, model, tmp_path):
     shown = data_of(tmp_path / "p.html")
     lines = (tmp_path / "p.csv").read_text().splitlines()
     assert [line.split(",")[1] for line in lines[2:]] == shown["datasets"][0]["genes"]
-    assert "separates class0 from class1, the classes it was trained on" in shown["about"]["caution"]
+    assert (
+        "separates class0 from class1; a row that is neither gets a rank as well" in shown["about"]["caution"]
+    )
     assert shown["about"]["command"].endswith("m.hietan synthetic-0")
     assert shown["datasets"][0]["symbols"] == [] and ",name," not in lines[1]
     assert set(shown["datasets"][0]["genes"]) == set(load_dataset("synthetic-0").instance_names)

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,6 @@ from rich.console import Console
 
 from hietan import catalogue
 from hietan.catalogue import StudyOptions
-from hietan.catalogue._estimators import UNTUNED_LAMBDA
 from hietan.classifiers._checks import SMOOTHINGS
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
@@ -169,7 +169,7 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
 
 def test_the_help_names_what_is_used_unless_given(run):
     text = " ".join(run("study", "--help").output.replace("│", " ").split())
-    assert f"{UNTUNED_LAMBDA} unless given" in text and f"{SMOOTHINGS[0]} unless given" in text
+    assert "[default: a tenth of the smallest value" in text and f"{SMOOTHINGS[0]} unless given" in text
     assert " or ".join(SMOOTHINGS) in text and "(paper, bayes, ours, modern, aire, all)" in text
     assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "aire", "all"}
 
@@ -218,7 +218,7 @@ def papers_study(tmp_path):
                     f"d{i}", method, "", "none", 0, 100, (1 - rank / 10, *[0.5] * (len(METRICS) - 1))
                 )
                 writer.writerow(row.values())
-    (tmp_path / "study.json").write_text('{"format": 2, "groups": {}}')
+    (tmp_path / "study.json").write_text('{"format": 3, "groups": {}, "shared_rows": {}}')
     return tmp_path
 
 
@@ -284,8 +284,14 @@ def test_the_command_gives_the_study_again_in_a_shell(run, monkeypatch, options)
 
 
 def test_the_options_of_a_command_are_short():
-    assert [options.lam for options in PLAIN] == [0.002, None, "tuned"]
+    assert [options.lam for options in PLAIN] == [None, None, "tuned"]
     assert "--methods tan:alpha=2 " in HARD.command() and "--alpha 1 --alpha 0.12345678 " in HARD.command()
+
+
+def test_python_runs_the_command_as_a_module():
+    command = [sys.executable, "-m", "hietan", "--version"]
+    result = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert result.returncode == 0 and result.stdout.strip().endswith(version("hietan"))
 
 
 def test_a_method_may_be_in_the_current_directory(tmp_path):

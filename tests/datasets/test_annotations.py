@@ -97,7 +97,7 @@ def test_an_annotation_that_is_commented_out_is_a_comment(text):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "wb.gaf: the file holds no annotations; expected 15 columns separated by tabs"),
+        ("", "wb.gaf: the file is empty; expected annotations"),
         ("!gaf-version: 2.2\n", "wb.gaf: the file holds no annotations"),
         ("a\tb\tc\n\nd\n", "wb.gaf, line 1: none of 2 lines is an annotation"),
         ("!gaf-version: 3.0\n", "line 1: gaf-version is '3.0'; expected one of 1.0, 2.0, 2.1, 2.2"),

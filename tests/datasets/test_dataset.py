@@ -1,3 +1,5 @@
+import json
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -5,6 +7,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from hietan.datasets import Dataset
+from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
 
 
@@ -142,3 +145,37 @@ def test_html_is_escaped_and_tells_the_losses(dataset):
     for word in ("dropped: NOT", "of which: twice", "go.obo", "small thing"):
         assert word in html
     assert "lost on the way" not in dataset._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "where", ["feature_names", "term_names", "instance_names", "target_names", "symbols"]
+)
+def test_half_a_surrogate_pair_is_refused(dataset, where, tmp_path):
+    """It is what an undecodable byte becomes in a file name, and no table could be written with it."""
+    names = list(getattr(dataset, where) or dataset.instance_names)
+    names[0] = "caf\udce9"
+    with pytest.raises(ValueError, match=rf"{where} has 'caf\\udce9', which holds half of a surrogate pair"):
+        replace(dataset, **{where: tuple(names)})
+
+
+def test_half_a_surrogate_pair_is_refused_by_whatever_makes_a_dataset(dataset, tmp_path):
+    pd = pytest.importorskip("pandas")
+    for make in (
+        lambda: replace(dataset, name="\udce9"),
+        lambda: Dataset.from_pairs([("\udce9", "b")], None, [("a", "b"), ("a", "c")], drop_roots=False),
+        lambda: Dataset.from_frame(
+            pd.DataFrame({"b": [1, 0]}, index=pd.Index(["\udce9", "x"], dtype=object))
+        ),
+        lambda: Dataset.from_frame(pd.DataFrame({"b": [1, 0]}), ["\udce9", "x"]),
+    ):
+        with pytest.raises(ValueError, match="half of a surrogate pair"):
+            make()
+    dataset.save(tmp_path / "data")
+    with zipfile.ZipFile(tmp_path / "data") as old, zipfile.ZipFile(tmp_path / "forged", "w") as new:
+        for member in old.namelist():
+            content = old.read(member)
+            if member == "names.json":
+                content = content.replace(json.dumps(dataset.instance_names[0]).encode(), rb'"\udce9"')
+            new.writestr(member, content)
+    with pytest.raises(DataError, match="half of a surrogate pair"):
+        Dataset.load(tmp_path / "forged")

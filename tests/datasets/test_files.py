@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hietan.datasets import read_edges
 from hietan.datasets._readers import files
 from hietan.datasets._readers.files import numbered_lines
 from hietan.exceptions import DataError, DataWarning
@@ -161,3 +162,27 @@ def test_a_line_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(files, "LONGEST_LINE", 100)
     with pytest.raises(DataError, match=r"line 2: the line has no end within 100 characters"):
         list(numbered_lines(io.BytesIO(b"short\n" + b"x" * 1000)))
+
+
+def test_excel_and_parquet_are_named_and_utf_16_is_read(tmp_path):
+    workbook, parquet, text = (tmp_path / name for name in ("e.xlsx", "p.parquet", "u.txt"))
+    with zipfile.ZipFile(workbook, "w") as archive:
+        for member in ("docProps/app.xml", "xl/workbook.xml", "xl/worksheets/sheet1.xml"):
+            archive.writestr(member, "<x/>")
+    parquet.write_bytes(b"PAR1\x15\x04\x15\x00PAR1")
+    for path, kind in ((workbook, "an Excel workbook"), (parquet, "a Parquet file")):
+        with pytest.raises(
+            DataError, match=f"this is {kind}, which hietan does not read; save the table as CSV"
+        ):
+            list(numbered_lines(path))
+    for codec in ("utf-16", "utf-16-be"):
+        bom = "" if codec == "utf-16" else "\ufeff"
+        text.write_bytes(f"{bom}id\tlabel\r\ncaf\u00e9\tx\r\n".encode(codec))
+        assert list(numbered_lines(text)) == [(1, "id\tlabel"), (2, "caf\u00e9\tx")]
+
+
+def test_messages_name_a_few_of_many_columns(tmp_path):
+    (tmp_path / "wide.csv").write_text("," * 100_000 + "\n" + "," * 100_000 + "\n")
+    with pytest.raises(DataError, match="and 99,981 more") as caught:
+        read_edges(tmp_path / "wide.csv")
+    assert len(str(caught.value)) < 1000

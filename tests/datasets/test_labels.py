@@ -93,7 +93,7 @@ def test_rows_of_another_length_than_the_heading():
     [
         ("", {}, "labels.csv: the file is empty"),
         ("\n \n", {}, "labels.csv: the file is empty"),
-        ("id,y\n", {}, "labels.csv: no label left of 0 rows"),
+        ("id,y\n", {}, "labels.csv: there are no rows"),
         (
             TABLE,
             {},
@@ -113,8 +113,16 @@ def test_rows_of_another_length_than_the_heading():
         ("a,a\n1,2\n", {"id_column": "a"}, "more than one column 'a'"),
         ('id,y\na,"1\nb,2\n', {}, "line 3: not valid CSV"),
         ('id,y\na,"1"x\n', {}, "line 2: not valid CSV"),
-        ("id,y\na,1\n", {"mapping": {"2": "two"}}, "no label left of 1 rows: .'label not in the mapping': 1"),
-        ("id,y\na,1\n", {"where": {"y": "2"}}, "no label left of 1 rows: .'not asked for': 1"),
+        (
+            "id,y\na,1\n",
+            {"mapping": {"2": "two"}},
+            "no label is left of 1 rows: label not in the mapping .1.; the mapping has ",
+        ),
+        (
+            "id,y\na,1\n",
+            {"where": {"y": "2"}},
+            "no label is left of 1 rows: not asked for .1.. Check the columns",
+        ),
     ],
 )
 def test_what_is_not_a_table_of_labels_is_refused(tmp_path, text, options, message):

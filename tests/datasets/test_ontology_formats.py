@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import os
 import time
 
 import pytest
@@ -111,3 +112,21 @@ def test_what_is_not_json_never_reaches_pronto(tmp_path, bad):
     with pytest.raises(DataError, match=r"bad.json: not an ontology in OBO-Graph JSON"):
         read_ontology(path)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/fd"), reason="pipes have no paths here")
+@pytest.mark.parametrize(
+    ("format", "text"),
+    [("obo", "[Term]\nid: A\n\n[Term]\nid: B\nis_a: A\n"), ("edges", "parent,child\nA,B\n")],
+)
+def test_a_pipe_is_read_once_and_whole(format, text):
+    for stated in (format, None):
+        end, start = os.pipe()
+        with open(end, "rb"), open(start, "w") as file:
+            file.write(text)
+            file.close()
+            if stated:
+                assert read_ontology(f"/dev/fd/{end}", format=stated).hierarchy.edges == (("A", "B"),)
+            else:
+                with pytest.raises(DataError, match="the format of a pipe cannot be recognised; state it"):
+                    read_ontology(f"/dev/fd/{end}")

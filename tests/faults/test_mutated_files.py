@@ -79,6 +79,8 @@ def mutated_annotations(inputs, path, content):
     reader = read_annotations(path)
     found = sum(1 for _ in reader)
     expected = text_files.annotation_count(content, reader.format)
+    if reader._layout is not None and reader._layout.table.heading:
+        expected -= 1  # what a cut left of the heading is one without "#"
     check(reader.n_read == found + reader.malformed == expected, f"{reader} of {expected} lines")
     labels = {str(g): str(g % 2) for g in range(12)} | {f"P{g}": str(g % 2) for g in range(12)}
     account = check_dataset(inputs.build(annotations=path, labels=labels))
@@ -93,6 +95,8 @@ def mutated_labels(inputs, path, content):
     check(tally.read == tally.used + tally.dropped.total(), "label rows")
     check(tally.used == len(labels) + tally.changed["further row of an id"], "label rows used")
     expected = text_files.table_count(content)
+    if expected is not None and any("first row was read as data" in remark for remark in labels.remarks):
+        expected += 1  # the heading was cut off
     check(expected in (None, tally.read), f"{tally.read} label rows of {expected}")
     account = check_dataset(inputs.build(labels=path, on_conflict="majority", **columns))
     check(account["label rows"]["read"] == tally.read, "label rows read")

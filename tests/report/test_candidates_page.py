@@ -58,11 +58,19 @@ def test_candidates_have_similar_training_rows_and_what_would_change_them(ranked
     assert flips > 2
 
 
+def test_rows_that_share_only_a_synonym_are_not_shown_as_training_rows(ranked_twice):
+    data, (ranked, _) = ranked_twice
+    named = replace(data, instance_names=tuple(f"new{i}" for i in range(60)))
+    shared = replace(named, synonyms=tuple((f"row{i}",) if i < 2 else () for i in range(60)))
+    (rows,) = candidates_summary(rank_rows(ranked.trained, shared), explained=5)["datasets"]
+    assert len(rows["in_training"]) == 2 and not any("similar" in entry for entry in rows["explained"])
+
+
 def test_other_models_must_know_the_same_rows_and_classes(ranked_twice):
     data, (ranked, other) = ranked_twice
     few = rank_rows(other.trained, data.subset(rows=np.arange(60) < 30))
     with pytest.raises(ValueError, match="did not rank 'row.*' and 29 more of the rows"):
         candidates_summary(ranked, others=[few])
-    strange = replace(other, trained=replace(other.trained, target_names=("a", "b")))
+    strange = replace(other, trained=replace(other.trained, target_names=("a", "b"), positive="b"))
     with pytest.raises(ValueError, match="do not separate the same classes"):
         candidates_summary(ranked, others=[strange])

@@ -109,7 +109,7 @@ def test_explanations_are_a_list_that_is_shown(clf):
 
 def test_results_are_a_frame_and_a_card(results):
     frame = results.to_frame()
-    assert len(frame) == 4 and frame["gmean"].tolist() == [row.values()[6] for row in results.summary]
+    assert len(frame) == 4 and frame["gmean"].tolist() == [row["gmean"] for row in results.summary]
     page = results._repr_html_()
     assert "&lt;b&gt;NB" in page and "<b>NB" not in page and "average rank" not in page
     assert repr(results) == "StudyResults(1 datasets, 2 methods, 2 folds, 2 seeds)"

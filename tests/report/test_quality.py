@@ -4,13 +4,15 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.special import logit
 from sklearn.naive_bayes import BernoulliNB
 
 from hietan import HieTANLite
 from hietan.catalogue import load_datasets
 from hietan.evaluation import run_study
 from hietan.evaluation._outputs.explanations import write_details
-from hietan.report._study_page import study_summary
+from hietan.report._study_page import _scores, study_summary
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +70,38 @@ def test_classes_are_in_the_order_of_the_classifier(labels, with_details, tmp_pa
     if with_details:
         write_details(results, tmp_path / "out")
     shown = study_summary(tmp_path / "out")["datasets"][0]
-    assert shown["labels"] == [str(label) for label in labels]
+    # The rarer class is positive, and the page shows it as the second.
+    order = sorted(range(2), key=lambda c: -np.bincount(data.y)[c])
+    assert shown["labels"] == [str(labels[c]) for c in order]
     known = dict(zip(row.header(), row.values(), strict=True))
     assert shown["quality"]["methods"][0]["scores"]["auc"][0] == pytest.approx(known["auc"], abs=1e-4)
-    assert np.bincount(shown["truth"]).tolist() == np.bincount(data.y).tolist()
+    assert known["positive"] in ("AB"[order[1]], str(labels[order[1]]))
+    assert np.bincount(shown["truth"]).tolist() == np.bincount(data.y)[order].tolist()
+
+
+def test_methods_that_do_not_separate_the_classes_are_not_calibrated():
+    odds, truth = ("-2", "-1", "1", "2"), ("a", "b", "a", "b")
+    for order, is_calibrated in (("ab", True), ("ba", False)):
+        lines = [{"log_odds": x, "y_true": y, "y_pred": "a"} for x, y in zip(odds, truth, strict=True)]
+        assert ("calibrated" in _scores(lines, order, True)) == is_calibrated
+
+
+def test_probabilities_of_rows_are_calibrated(study):
+    """By Platt's sigmoid, whose targets leave room for an error in the next row."""
+    results, _ = study
+    shown = study_summary(results.directory)["datasets"][0]
+    for i, key in enumerate(results.study.methods):
+        pooled = results.predictions["synthetic-0", key, 0]
+        p, y, sizes = (
+            np.array(shown["predictions"][i]["calibrated"]),
+            pooled.y_true,
+            np.bincount(pooled.y_true),
+        )
+        slope, shift = np.polyfit(pooled.score, logit(np.clip(p, 1e-9, 1 - 1e-9)), 1)
+        target = np.where(y == 1, (sizes[1] + 1) / (sizes[1] + 2), 1 / (sizes[0] + 2))
+
+        def loss(line, score=pooled.score, target=target):
+            return np.logaddexp(0, line[0] * score + line[1]).sum() - target @ (line[0] * score + line[1])
+
+        found = minimize(loss, [0, 0])
+        assert (slope, shift) == pytest.approx(found.x, abs=2e-3)

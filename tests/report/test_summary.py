@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -61,8 +62,9 @@ def test_it_says_how_metrics_are_shown(summary):
         "digits": 1,
         "lower_is_better": False,
     }
-    for name, shown in summary["metrics"].items():
-        assert shown == {key: getattr(METRICS[name], key) for key in shown} and len(shown) == 4
+    for name, shown in deepcopy(summary["metrics"]).items():
+        assert shown.pop("label") == METRICS[name].label_of("class1")
+        assert shown == {key: getattr(METRICS[name], key) for key in shown} and len(shown) == 3
 
 
 def test_effects_are_those_of_the_study(study, summary):
@@ -211,6 +213,22 @@ def test_a_directory_without_a_study_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("damage", ["NaN", '"caf\\udce9"'])
+def test_what_no_page_can_hold_is_an_error_that_names_the_study(study, tmp_path, damage):
+    folder, _ = study
+    for file in ("study.json", "details/synthetic-0.json"):
+        shutil.rmtree(tmp_path, ignore_errors=True)
+        shutil.copytree(folder, tmp_path)
+        text = (tmp_path / file).read_text()
+        key = '"command": ' if file == "study.json" else '"why":'
+        assert key in text
+        (tmp_path / file).write_text(re.sub(f'{key}"[^"]*"', (key + damage).replace("\\", r"\\"), text))
+        with pytest.raises(
+            StudyError, match=f"the files of the study in {re.escape(str(tmp_path))} are damaged"
+        ):
+            write_report(tmp_path)
+
+
 def test_labels_that_are_no_indices_keep_their_names(tmp_path):
     (data,) = load_datasets(["synthetic-0"])
 
@@ -220,5 +238,6 @@ def test_labels_that_are_no_indices_keep_their_names(tmp_path):
     results = run_study([Labelled()], {"lite": HieTANLite()}, cv=3, output=tmp_path)
     write_details(results, tmp_path)
     (shown,) = study_summary(tmp_path)["datasets"]
-    assert shown["labels"] == shown["classes"] == ["1", "2"] and set(shown["truth"]) == {0, 1}
-    assert shown["explained"][0]["methods"][0]["target"] == "2" and shown["genes"][:2] == ["0", "1"]
+    # The rarer class is positive: it is shown as the second, and explained.
+    assert shown["labels"] == shown["classes"] == ["2", "1"] and np.mean(shown["truth"]) < 0.5
+    assert shown["explained"][0]["methods"][0]["target"] == "1" and shown["genes"][:2] == ["0", "1"]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+import hietan
 from hietan._io.archives import ArchiveReader, write_archive
 from hietan._io.files import (
     TEMPORARY,
@@ -23,7 +24,8 @@ from hietan._io.files import (
     safe_file_name,
     to_json,
 )
-from hietan.evaluation._study.journal import locked
+from hietan.datasets import Dataset
+from hietan.evaluation._study.journal import Journal, locked, read_manifest
 from hietan.exceptions import StudyError
 
 NASTY = [
@@ -91,6 +93,44 @@ def test_a_writer_that_fails_leaves_the_old_file_and_nothing_else(tmp_path, erro
         write_half()
     assert os.listdir(tmp_path) == ["file.txt"]
     assert path.read_text() == "old"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_pipes_and_links_that_a_person_names_are_not_replaced(tmp_path):
+    pipe, link, target = (tmp_path / name for name in ("pipe", "link", "target"))
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        read = reader.submit(pipe.read_text)
+        atomic_write(pipe, "text", follow=True)
+        assert read.result(10) == "text" and pipe.is_fifo()
+    target.write_text("old")
+    link.symlink_to(target)
+    atomic_write(link, "new", follow=True)
+    assert link.is_symlink() and target.read_text() == "new"
+    for path in (link, pipe):  # in a directory of our own, nothing is written through either
+        atomic_write(path, "newer")
+        assert path.is_file() and not path.is_symlink() and target.read_text() == "new"
+    assert {path.name for path in tmp_path.iterdir()} == {"pipe", "link", "target"}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_pipes_and_devices_are_not_waited_for(tmp_path):
+    (tmp_path / "jobs" / "d").mkdir(parents=True)
+    for name in (".lock", "study.json", "jobs/d/m.jsonl", "data"):
+        os.mkfifo(tmp_path / name)
+    manifest = {key: {"d": 1, "m": 1} for key in ("versions", "cv", "usage", "datasets", "methods")} | {
+        "seeds": [0]
+    }
+    for read in (
+        lambda: locked(tmp_path).__enter__(),
+        lambda: read_manifest(tmp_path),
+        lambda: Journal(tmp_path, manifest, "d", "m").read(),
+        lambda: Dataset.load(tmp_path / "data"),
+        lambda: Dataset.load("/dev/zero"),
+        lambda: hietan.load("/dev/zero"),
+    ):
+        with pytest.raises(OSError, match="not a regular file"):
+            read()
 
 
 def test_unfinished_files_are_named_as_such(tmp_path):
@@ -262,3 +302,17 @@ def test_a_study_is_written_by_one_run_at_a_time(tmp_path):
         pass
     with locked(tmp_path):
         pass
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_datasets_and_models_are_written_into_pipes(tmp_path):
+    """As with `-o /dev/null`, which must stay a device."""
+    data = hietan.datasets.load_ageing_genes("fly", "CC")
+    model = hietan.HieBAN(hierarchy=data.hierarchy).fit(data.X, data.y)
+    for number, write in enumerate((data.save, lambda path: hietan.save(model, path))):
+        pipe = tmp_path / f"pipe{number}"
+        os.mkfifo(pipe)
+        with ThreadPoolExecutor(1) as reader:
+            read = reader.submit(pipe.read_bytes)
+            write(pipe)
+            assert read.result(10)[:2] == b"PK" and pipe.is_fifo()

@@ -38,7 +38,8 @@ def test_it_follows_the_conventions_that_the_checks_would_look_at():
     rows = [list(row) for row in ROWS]
     assert encoder.fit(rows, [0, 1, 0, 1]) is encoder and rows == ROWS
     assert encoder.get_params() == clone(encoder).get_params()
-    assert [name for name in vars(encoder) if name.endswith("_")] == ["support_", "hierarchy_"]
+    fitted = {name for name in vars(encoder) if name.endswith("_")}
+    assert fitted == {"support_", "hierarchy_", "unknown_", "n_unknown_rows_"}
     first = encoder.transform(ROWS).toarray()
     assert (clone(encoder).fit(ROWS).transform(ROWS[1:2]).toarray() == first[1:2]).all()
     assert (clone(encoder).fit_transform(ROWS).toarray() == first).all()
@@ -90,6 +91,10 @@ def test_unknown_terms():
         warned = HierarchyEncoder(GOODS, handle_unknown="warn").fit_transform(rows)
     ignored = HierarchyEncoder(GOODS, handle_unknown="ignore").fit_transform(rows)
     assert (warned != ignored).nnz == 0 and ignored.sum() == 4
+    encoder = HierarchyEncoder(GOODS, handle_unknown="ignore").fit(ROWS)
+    assert encoder.unknown_ == {} and encoder.n_unknown_rows_ == 0
+    encoder.transform([["tea", "beer"], ["beer", "wine"], [], ["wine"]])  # a service can watch these numbers
+    assert encoder.unknown_ == {"beer": 2, "wine": 2} and encoder.n_unknown_rows_ == 2
     with pytest.raises(ValueError, match="handle_unknown must be one of error, warn, ignore; got 'drop'"):
         HierarchyEncoder(GOODS, handle_unknown="drop").fit(rows)
 

@@ -1,5 +1,7 @@
 """Counts of open features: checks of the hierarchy on the way, sums, and what cannot be counts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -157,7 +159,9 @@ def test_counts_of_parts_add_up():
 def test_counts_that_no_rows_have_are_refused(part, place, change, message):
     counts = counted()
     check_open_counts(counts, 3, FORK)
-    getattr(counts, part)[place] += change
+    changed = getattr(counts, part).copy()
+    changed[place] += change
+    counts = replace(counts, **{part: changed})
     with pytest.raises(ValueError, match=message):
         check_open_counts(counts, 3, FORK)
 

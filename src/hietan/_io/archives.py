@@ -32,7 +32,7 @@ def write_archive(
 
     Arrays are written as by `numpy.save`.
     """
-    with replacing(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+    with replacing(path, follow=True) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in members.items():
             info = zipfile.ZipInfo(name, _EPOCH)
             info.create_system, info.external_attr = 3, 0o644 << 16

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 import tempfile
 import uuid
 from collections.abc import Iterable, Iterator
@@ -19,12 +20,23 @@ TEMPORARY = ".tmp-"
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, follow: bool = False) -> Iterator[Path]:
     """Yield the path of a temporary file, which replaces `path` if the block succeeds.
 
     If anything fails, `path` stays as it was, and the temporary file is removed; only a killed process leaves one
     behind.
+
+    With `follow`, for paths that a person chose, the file that a link leads to is replaced; and to what is neither a
+    file nor a directory, such as /dev/null or a pipe, the content is written at the end. Otherwise the link or the
+    pipe itself is replaced, so that nothing outside of a directory of our own is written, whatever was put into it.
     """
+    if follow and _is_special(path):
+        with temporary_directory() as folder:
+            yield folder / "content"
+            with open(folder / "content", "rb") as content, open(path, "wb") as file:
+                shutil.copyfileobj(content, file)
+        return
+    path = Path(os.path.realpath(path)) if follow else path
     if not path.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
     if path.is_dir():  # before anything is written: other files may be replaced together with this one
@@ -49,11 +61,21 @@ def temporary_directory() -> Iterator[Path]:
         yield Path(name)
 
 
-def atomic_write(path: Path, data: str | bytes) -> None:
-    """Write a file whole or not at all; missing directories are created."""
+def atomic_write(path: Path, data: str | bytes, *, follow: bool = False) -> None:
+    """Write a file whole or not at all; missing directories are created. For `follow`, see `replacing`."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as temporary:
+    with replacing(path, follow=follow) as temporary:
         temporary.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def refuse_special(path: str | os.PathLike[str]) -> None:
+    """Raise OSError for a device, a pipe or a socket: reading or opening one may never end. Nothing there is fine."""
+    if _is_special(path):
+        raise OSError(errno.EINVAL, "not a regular file", os.fspath(path))
+
+
+def _is_special(path: str | os.PathLike[str]) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def lock_file(file: int) -> None:

@@ -16,6 +16,7 @@ MARK = "'"
 DANGEROUS = "=+-@＝＋－＠\t\r\n"
 """A text that begins with one of these is marked."""
 _SUSPECT = (MARK, *DANGEROUS)  # no other text needs a mark
+_ENDING = ";\r\n"
 _LINE_BREAKS = {ord(c): repr(c)[1:-1] for c in map(chr, [*range(32), 127, 0x85, 0x2028, 0x2029])}
 
 
@@ -54,8 +55,9 @@ def csv_text(header: Sequence[str] | None, rows: Iterable[Iterable[Any]]) -> str
         The cells of each row. Text is what is a str, so numbers must be given as numbers.
     """
     text = io.StringIO()
-    # Up to Python 3.12, a carriage return is quoted only if the line ending has one.
-    writer = csv.writer(_Lines(text), lineterminator="\r\n")
+    # The csv module quotes cells that hold a character of the line ending: a carriage return, and a semicolon, at which
+    # some spreadsheets divide.
+    writer = csv.writer(_Lines(text), lineterminator=_ENDING)
     if header is not None:
         writer.writerow([_cell(name) for name in header])
     writer.writerows([_cell(value) for value in row] for row in rows)
@@ -90,11 +92,11 @@ def _cell(value: Any) -> Any:
 
 
 class _Lines:
-    """What the csv module writes lines to: it changes their ends from two characters to one."""
+    """What the csv module writes lines to: it changes their ends to one character."""
 
     def __init__(self, file: io.StringIO) -> None:
         self._file = file
 
     def write(self, line: str) -> int:
         """Write a line, of which the csv module makes one call each."""
-        return self._file.write(line.removesuffix("\r\n") + "\n")
+        return self._file.write(line.removesuffix(_ENDING) + "\n")

@@ -5,18 +5,18 @@
 >>> from hietan.datasets import make_hierarchical_classification
 >>> data = make_hierarchical_classification(120, 30, random_state=0)
 >>> trained = train_model(HieTANLite(), data.subset(rows=slice(100)))
->>> ranked = rank_rows(trained, data, calibrated=True)
+>>> ranked = rank_rows(trained, data)
 >>> best = ranked.new_rows[0]  # the 100 rows that the model was trained on are listed after the 20 others
 >>> best.instance, best.predicted, round(best.log_odds, 2), len(ranked.new_rows)
 ('row114', 'class1', 1.39, 20)
 >>> ranked.columns[:7]
-('rank', 'instance', 'log_odds', 'probability', 'predicted', 'in_training', 'calibrated_probability')
+('rank', 'instance', 'log_odds', 'probability', 'predicted', 'in_training', 'training_name')
 
 `hietan.report.write_candidates` makes a page of them, with reasons.
 """
 
 from hietan.candidates._explained import RowExplanation, explain_rows_by_name
-from hietan.candidates._models import TrainedModel, calibrate, train_model
+from hietan.candidates._models import TrainedModel, train_model
 from hietan.candidates._names import read_names
 from hietan.candidates._ranking import Candidate, Candidates, rank_rows
 from hietan.candidates._validation import Validation
@@ -27,7 +27,6 @@ __all__ = [
     "RowExplanation",
     "TrainedModel",
     "Validation",
-    "calibrate",
     "explain_rows_by_name",
     "rank_rows",
     "read_names",

@@ -6,15 +6,37 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 
 def fit_sigmoid(log_odds: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float]:
-    """Slope and shift of Platt's sigmoid: ``expit(slope * log_odds + shift)`` is a calibrated probability."""
+    """Slope and shift of Platt's sigmoid: ``expit(slope * log_odds + shift)`` is a calibrated probability.
+
+    The targets are Platt's (1999): (n + 1) / (n + 2) instead of 1 for the n rows of the second class, and 1 / (n + 2)
+    instead of 0 for the n rows of the first one. Without them, a few rows that are separated would become certain.
+    """
     odds = np.clip(log_odds, -700, 700)
     scale = float(np.abs(odds).max()) or 1.0
-    sigmoid = LogisticRegression(C=1e6, max_iter=1000).fit(odds[:, None] / scale, y)
+    positive = y == np.max(y)
+    target = np.where(positive, (positive.sum() + 1) / (positive.sum() + 2), 1 / ((~positive).sum() + 2))
+    # A row with the target t is one of the second class with the weight t, and one of the first with 1 - t.
+    both, labels = np.tile(odds[:, None] / scale, (2, 1)), np.repeat([1, 0], len(odds))
+    weights = np.concatenate([target, 1 - target])
+    sigmoid = LogisticRegression(C=1e6, max_iter=1000).fit(both, labels, weights)
     return float(sigmoid.coef_[0, 0]) / scale, float(sigmoid.intercept_[0])
+
+
+def cross_calibrated(
+    log_odds: NDArray[np.float64], y: NDArray[Any], fold: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return calibrated probabilities of held-out rows: the sigmoid for each fold is fitted to the other folds."""
+    odds, calibrated = np.clip(log_odds, -700, 700), np.empty(len(y))
+    for k in np.unique(fold):
+        here = fold == k
+        slope, shift = fit_sigmoid(odds[~here], y[~here])
+        calibrated[here] = expit(slope * odds[here] + shift)
+    return calibrated
 
 
 def best_cutoff(log_odds: NDArray[np.float64], y: NDArray[Any]) -> float:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from hietan.candidates._models import TrainedModel
 from hietan.candidates._names import RowNames, find_rows, match_rows
-from hietan.candidates._ranking import align_columns
+from hietan.candidates._ranking import align_columns, row_odds
 from hietan.datasets import Dataset
+from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Explanation
-
-_STRONGEST = 5
 
 
 @dataclass(frozen=True)
@@ -26,46 +27,26 @@ class RowExplanation:
         Why the model classifies it as it does.
     in_training : bool
         Whether a row of the training data shares a name with it.
-    row_noun : str
-        What a row is called.
-    support : tuple of tuple of int
-        For each contribution of the explanation, how many training rows of each class have the same value of the
-        feature; empty if the model does not know.
-    class_sizes : tuple of int
-        The number of training rows of each class.
+    probability_note : str
+        What the probability means.
     """
 
     instance: str
     explanation: Explanation
     in_training: bool
-    row_noun: str = "row"
-    support: tuple[tuple[int, ...], ...] = ()
-    class_sizes: tuple[int, ...] = ()
+    probability_note: str = ""
 
     def text(self, limit: int = 15) -> str:
         """The explanation as text, with at most `limit` features listed individually."""
-        parts = [self.explanation.text(limit), self._support_text(limit)]
+        parts = [self.explanation.text(limit), *filter(None, [self.probability_note])]
         if self.in_training:
-            parts.append(f"The model was trained on this {self.row_noun} and knew its class.")
-        return "\n\n".join(filter(None, parts))
-
-    def _support_text(self, limit: int) -> str:
-        """How many training rows are behind the strongest reasons."""
-        if not self.support:
-            return ""
-        reasons = zip(self.explanation.contributions, self.support, strict=True)
-        strongest = sorted(reasons, key=lambda pair: -abs(pair[0].contribution))[: min(limit, _STRONGEST)]
-        lines = [f"Training {self.row_noun}s with the same value of the strongest features:"]
-        for part, counts in strongest:
-            named = f" {part.name}" if part.name != part.feature else ""
-            classes = zip(self.explanation.classes, counts, self.class_sizes, strict=True)
-            behind = ", ".join(f"{label} {count} of {size}" for label, count, size in classes)
-            lines.append(f"  {part.feature}{named} = {part.value:g}: {behind}")
-        return "\n".join(lines)
+            noun = self.explanation.row_noun
+            parts.append(f"The model was trained on this {noun} and knew its class.")
+        return "\n\n".join(parts)
 
 
 def explain_rows_by_name(
-    trained: TrainedModel, data: Dataset, names: Sequence[str]
+    trained: TrainedModel, data: Dataset, names: Sequence[str], *, raw: bool = False
 ) -> tuple[RowExplanation, ...]:
     """Explain rows of a dataset, with the readable names of features, rows and classes.
 
@@ -77,6 +58,8 @@ def explain_rows_by_name(
         The dataset that has the rows; its columns are matched with the model's by name.
     names : sequence of str
         The names of the rows: ids, symbols or synonyms, in any case where that is unambiguous.
+    raw : bool
+        Whether to show the classifier's own probabilities even if the model has calibrated ones.
 
     Raises
     ------
@@ -103,21 +86,19 @@ def explain_rows_by_name(
     terms = dict(zip(data.feature_names, data.term_names, strict=True))
     matches, classes = match_rows(RowNames.of(data), trained.training_names), trained.class_names
     noun = data.row_noun if data.row_noun != "row" else trained.row_noun
-    column = {name: j for j, name in enumerate(trained.feature_names)}
     explained = []
-    for i, found in zip(rows, trained.classifier.explain(X, term_names=terms), strict=True):
+    explanations = trained.classifier.explain(X, term_names=terms, target=trained.positive_label)
+    predicted = predict_rows(trained.classifier, X)
+    assert predicted.log_proba is not None
+    labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
+    decisions = np.searchsorted(trained.classifier.classes_, labels).tolist()
+    for i, found, decision in zip(rows, explanations, decisions, strict=True):
         name, symbol = data.instance_names[i], data.symbols[i] if data.symbols else ""
         label = f"{name} ({symbol})" if symbol not in ("", name) else name
         target = classes[found.classes.index(found.target)]
-        named = replace(found, row=label, classes=classes, target=target)
-        support = tuple(
-            tuple(
-                ones[column[part.feature]] if part.value else size - ones[column[part.feature]]
-                for ones, size in zip(trained.term_counts, trained.class_sizes, strict=True)
-            )
-            for part in (found.contributions if trained.term_counts else ())
-        )
-        explained.append(
-            RowExplanation(name, named, matches[i] is not None, noun, support, trained.class_sizes)
-        )
+        named = replace(found, row=label, classes=classes, target=target, row_noun=noun, decision=decision)
+        if not raw and trained.calibration is not None:
+            named = replace(named, calibrated=float(trained.probabilities(np.array(found.log_odds))))
+        note = trained.raw_note if raw else trained.probability_note
+        explained.append(RowExplanation(name, named, matches[i] is not None, note))
     return tuple(explained)

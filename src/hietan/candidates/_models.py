@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logit
+from scipy.special import expit, logit
 
 from hietan import persistence
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
@@ -25,6 +26,7 @@ from hietan.evaluation._cross_validation import configure
 from hietan.exceptions import ModelFileError
 from hietan.persistence._files import CLASSIFIERS
 
+_KEPT = ("origin", "files", "versions", "options")  # of the provenance of the training data
 BEST_GMEAN = "gmean"
 """The threshold that asks for the one with the highest GMean."""
 
@@ -46,7 +48,8 @@ class TrainedModel:
     seed : int
         The seed of the classifier's random choices and of the folds.
     calibration : tuple of (slope, shift), or None
-        Platt's sigmoid over the log-odds; None if it could not be fitted.
+        Platt's sigmoid over the log-odds, with a slope above 0. None if it was not fitted, there are more than two
+        classes, or the slope would not be above 0: the model does not separate the held-out rows.
     training_symbols : tuple of str
         The symbols of the training rows; empty if they have none.
     training_synonyms : tuple of tuple of str
@@ -55,13 +58,16 @@ class TrainedModel:
         The classes of the training rows, as indices into `target_names`; empty if they are not known.
     row_noun : str
         What a row is called, in the singular.
-    term_counts : tuple of tuple of int
-        For each class of the classifier, how many of its training rows have each feature; empty if not known.
     cutoff : float or None
         The log-odds from which on rows are predicted as the second of two classes; None for the classifier's own
         predictions.
     validation : Validation or None
         The quality of the model on rows that were held out; None if it was not measured.
+    positive : str
+        The positive class, which rankings, explanations and the validation refer to. If it is empty, that is the second
+        of two classes, or the most probable one of several.
+    provenance : dict
+        How the training data were built: the files, versions and options of their provenance; empty if not known.
     """
 
     classifier: Any
@@ -76,9 +82,26 @@ class TrainedModel:
     training_synonyms: tuple[tuple[str, ...], ...] = ()
     training_labels: tuple[int, ...] = ()
     row_noun: str = "row"
-    term_counts: tuple[tuple[int, ...], ...] = ()
     cutoff: float | None = None
     validation: Validation | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
+    positive: str = ""
+
+    @property
+    def positive_name(self) -> str:
+        """The positive class, or the second of two if none is stated; "" for the most probable of several."""
+        return self.positive or (self.class_names[1] if len(self.class_names) == 2 else "")
+
+    @property
+    def positive_sign(self) -> int:
+        """-1 if the first of two classes is the positive one, otherwise 1."""
+        return -1 if len(self.class_names) == 2 and self.positive_name == self.class_names[0] else 1
+
+    @property
+    def positive_label(self) -> Any:
+        """The label of the positive class in the classifier; None for the most probable of several classes."""
+        name = self.positive_name
+        return self.classifier.classes_[self.class_names.index(name)] if name else None
 
     @property
     def class_names(self) -> tuple[str, ...]:
@@ -106,13 +129,63 @@ class TrainedModel:
 
     @property
     def caution(self) -> str:
-        """A caution about what a rank by this model does not mean."""
-        two, noun = len(self.target_names) == 2, self.row_noun
-        classes = " from ".join(self.target_names) if two else "its classes"
+        """A caution about what a rank by this model does not mean, and what its probabilities mean."""
+        names = self.target_names
+        more = f" and {len(names) - 8} more" if len(names) > 8 else ""
+        listed = " from ".join(names) if len(names) == 2 else f"the classes {', '.join(names[:8])}{more}"
+        rest = "neither" if len(names) == 2 else "none of them"
+        of_class = "" if self.positive_name else " Log-odds and P are those of the most probable class."
         return (
-            f"This model separates {classes}, the classes it was trained on; most {noun}s may belong to "
-            f"{'neither' if two else 'none of them'}, whatever their rank."
+            f"This model separates {listed}; a {self.row_noun} that is {rest} gets a rank as well.{of_class} "
+            f"{self.probability_note}"
         )
+
+    def __repr__(self) -> str:
+        return f"<TrainedModel: {self.description}>"
+
+    @property
+    def probability_note(self) -> str:
+        """For which class frequencies the probabilities hold, and whether they are calibrated, in a sentence."""
+        prior = getattr(self.classifier, "class_prior", None)
+        if self.calibration is not None and self.validation is not None:
+            name, quality = self.positive_name, self.validation
+            k = self.class_names.index(name)
+            share = quality.class_rows[k] / quality.n_rows if prior is None else float(prior[k])
+            # The classifier weighs the classes as it was told to, so it may decide far from a probability of 0.5.
+            border = float(self.probabilities(np.array(self.positive_sign * (self.cutoff or 0.0))))
+            return (
+                f"P({name}) is calibrated on held-out {self.row_noun}s: it holds where {share:.1%} are {name}. "
+                f"The class {name} is predicted from P = {border:.2f} on."
+            )
+        if self.validation is not None and self.validation.auc is not None and len(self.class_names) == 2:
+            return f"On held-out {self.row_noun}s, it ranks no better than chance. {self.raw_note}"
+        return self.raw_note
+
+    @property
+    def validation_note(self) -> str:
+        """For which class frequencies the validation of the probabilities holds, if they hold for others; else ""."""
+        if self.calibration is None or getattr(self.classifier, "class_prior", None) is None:
+            return ""
+        return (
+            "Calibrated log loss, calibration error and curve are measured at the class frequencies of the held-out "
+            f"{self.row_noun}s, not at those in class_prior."
+        )
+
+    @property
+    def raw_note(self) -> str:
+        """For which class frequencies the classifier's own probabilities hold, in a sentence."""
+        weight = getattr(self.classifier, "class_weight", None)
+        frequencies = "classes as frequent as in the training data" if weight is None else "weighted classes"
+        if getattr(self.classifier, "class_prior", None) is not None:
+            frequencies = "the class frequencies in class_prior"
+        elif isinstance(weight, str):
+            frequencies = "equally frequent classes"
+        return f"P is not calibrated: it is the classifier's own, for {frequencies}."
+
+    def probabilities(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The probabilities of rows with these log-odds of the positive class, calibrated if the model is."""
+        slope, shift = self.calibration or (1.0, 0.0)  # of the second class
+        return np.asarray(expit(slope * log_odds + self.positive_sign * shift), dtype=np.float64)
 
     def predicted_labels(self, log_odds: NDArray[np.float64], own: NDArray[Any]) -> NDArray[Any]:
         """The predicted labels of rows: the classifier's own, unless the model has a cutoff."""
@@ -127,7 +200,7 @@ class TrainedModel:
             # `persistence.save` refuses any other classifier.
             if type(self.classifier).__name__ in CLASSIFIERS:
                 _check(self)
-            metadata = {field.name: getattr(self, field.name) for field in fields(self)}
+            metadata = {each.name: getattr(self, each.name) for each in fields(self)}
             del metadata["classifier"]
             metadata["validation"] = None if self.validation is None else asdict(self.validation)
             persistence.save(self.classifier, path, metadata=metadata)
@@ -138,7 +211,7 @@ class TrainedModel:
     def load(cls, path: str | os.PathLike[str]) -> TrainedModel:
         """Read a model that `save` or ``hietan fit`` wrote; raises ModelFileError if the file is anything else."""
         classifier = persistence.load(path)
-        about: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        about: dict[str, Any] = {each.name: each.default for each in fields(cls)} | {"provenance": {}}
         about |= persistence.read_metadata(path)
         try:
             pair, cutoff, quality = about["calibration"], about["cutoff"], about["validation"]
@@ -155,9 +228,10 @@ class TrainedModel:
                 training_synonyms=tuple(map(_texts, about["training_synonyms"])),
                 training_labels=_counts(about["training_labels"]),
                 row_noun=str(about["row_noun"]),
-                term_counts=tuple(map(_counts, about["term_counts"])),
                 cutoff=None if cutoff is None else float(cutoff),
                 validation=None if quality is None else Validation.from_dict(quality),
+                positive=check_positive(str(about["positive"] or ""), about["target_names"]),
+                provenance=dict(about["provenance"]),
             )
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
@@ -182,8 +256,8 @@ def _check(model: TrainedModel) -> None:
         )
     if classes.dtype.kind not in "iu" or not 0 <= classes.min() <= classes.max() < len(model.target_names):
         raise ValueError(f"target_names are not names of the classes {classes.tolist()!r:.80}")
-    if not np.isfinite(model.calibration or 0).all():
-        raise ValueError(f"the calibration {model.calibration} is not finite")
+    if not (np.isfinite(model.calibration or 0).all() and (model.calibration or (1,))[0] > 0):
+        raise ValueError(f"the calibration {model.calibration} is not finite, with a slope above 0")
     if model.cutoff is not None and not (np.isfinite(model.cutoff) and len(classes) == 2):
         raise ValueError(f"the cutoff {model.cutoff} is not a log-odds of two classes")
     n_rows, n_classes = len(model.training_rows), len(model.class_names)
@@ -197,13 +271,13 @@ def _check(model: TrainedModel) -> None:
         )
     if model.validation is not None and len(model.validation.class_rows) != n_classes:
         raise ValueError(f"the validation is not one of {n_classes} classes")
-    lengths = [len(row) for row in model.term_counts]
-    if lengths and (lengths != [len(model.feature_names)] * n_classes or not labels):
-        raise ValueError("term_counts does not have a number for each class and feature")
-    if lengths and any(
-        max(row, default=0) > n for row, n in zip(model.term_counts, model.class_sizes, strict=True)
-    ):
-        raise ValueError("term_counts has more rows than there are in a class")
+
+
+def check_positive(positive: str, classes: Sequence[str]) -> str:
+    """Return the positive class if it is empty or one of the classes; raises ValueError otherwise."""
+    if positive and positive not in classes:
+        raise ValueError(f"positive is {positive!r:.80}; expected one of the classes {', '.join(classes)}")
+    return positive
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -228,6 +302,7 @@ def train_model(
     folds: int | None = None,
     threshold: float | str | None = None,
     row_noun: str | None = None,
+    positive: str | None = None,
     progress: Progress | None = None,
 ) -> TrainedModel:
     """Fit a classifier to a dataset; measure and calibrate it on rows that are held out.
@@ -250,10 +325,14 @@ def train_model(
         or 5,000 if that is fewer and no class is rare, are predicted by a model of the others. None means 1 if that is
         enough for a standard error of AUC below 0.01 (as with 18,200 rows of two classes of the same size), and else 5.
     threshold : float, "gmean" or None
-        The probability from which on a row is predicted as the second of two classes, or "gmean" to choose the one
-        with the highest GMean of held-out rows. None leaves it to the classifier, which takes the more probable class.
+        The probability (calibrated, if rows are held out) from which on a row is predicted as the positive of two
+        classes, or "gmean" to choose the one with the highest GMean of held-out rows. None leaves it to the
+        classifier, which takes the class that its own probabilities favour.
     row_noun : str, optional
         What a row is called; what the dataset says unless given.
+    positive : str, optional
+        The positive class: rows are ranked by its log-odds, and the validation refers to it. If not given,
+        `Dataset.positive_class`.
     progress : callable, optional
         Called with the number of fits that are done and the number of all fits.
 
@@ -277,27 +356,47 @@ def train_model(
             "and rank the rows of this one with it"
         )
     n_classes = len(np.unique(data.y))
+    if n_classes < 2:
+        raise ValueError(
+            f"all {len(data.y)} {data.row_noun}s of {data.name or 'the dataset'} have the class "
+            f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, since a model needs two"
+        )
     check_threshold(threshold, n_classes, validate)
     check_folds(folds, validate)
+    present = [data.target_names[label] for label in np.unique(data.y)]
+    wanted = check_positive(data.positive_class if positive is None else positive, present)
+    positive_label = data.target_names.index(wanted) if wanted else None
     model = configure(estimator, data.hierarchy, seed)
     held_out = predict_held_out(model, data, seed, progress, folds=folds) if validate else None
     score, y = None, data.y
     if held_out is not None and n_classes == 2:
         score, y = held_out.predictions.score, held_out.predictions.y_true
     cutoff, calibration, quality = None, None, None
+    if score is not None:
+        calibration = _calibration(model, score, y)
     if isinstance(threshold, int | float):
-        cutoff = float(np.clip(logit(threshold), -700, 700))
+        slope, shift = calibration or (1.0, 0.0)
+        if score is not None and calibration is None:
+            raise ValueError(
+                f"the threshold {threshold} cannot be used: calibrated probabilities do not rise with the log-odds, "
+                f"so the model does not separate the classes; leave the threshold out"
+            )
+        is_turned = positive_label == np.unique(data.y)[0]
+        limit = (logit(1 - threshold if is_turned else threshold) - shift) / slope
+        cutoff = float(np.clip(limit, -700, 700))
+        if is_turned:  # rows exactly at the threshold are positive here, too
+            cutoff = float(np.nextafter(cutoff, np.inf))
     elif threshold is not None:
         if score is None:
             raise ValueError("the threshold cannot be tuned: a class has fewer than two rows")
         cutoff = best_cutoff(score, y)
-    if score is not None:
-        calibration = fit_sigmoid(score, y)
     if held_out is not None:
-        quality = summarize_held_out(held_out, cutoff, tuned=threshold == BEST_GMEAN)
+        tuned = threshold == BEST_GMEAN
+        quality = summarize_held_out(held_out, cutoff, tuned=tuned, positive=positive_label)
+        quality = replace(quality, positive=wanted if n_classes == 2 else "")
+        if calibration is None:
+            quality = replace(quality, calibrated_log_loss=None, calibration_error=None, curve=())
     model.fit(data.X, data.y)
-    by_class = (data.X[np.flatnonzero(data.y == label)] for label in model.classes_)
-    term_counts = (rows.sum(axis=0, dtype=np.int64) for rows in by_class)
     return TrainedModel(
         classifier=model,
         feature_names=data.feature_names,
@@ -311,9 +410,10 @@ def train_model(
         training_synonyms=data.synonyms,
         training_labels=tuple(data.y.tolist()),
         row_noun=row_noun or data.row_noun,
-        term_counts=tuple(tuple(np.asarray(ones).ravel().tolist()) for ones in term_counts),
         cutoff=cutoff,
         validation=quality,
+        positive=wanted,
+        provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
     )
 
 
@@ -345,32 +445,15 @@ def check_folds(folds: int | None, validate: bool) -> None:
         raise ValueError(f"folds is {folds}, but the validation of the model is switched off")
 
 
-def calibrate(
-    estimator: Any, data: Dataset, *, seed: int = 0, folds: int | None = None
-) -> tuple[float, float] | None:
-    """Slope and shift of Platt's sigmoid, fitted to the log-odds of rows that were held out.
+def _calibration(estimator: Any, score: NDArray[np.float64], y: NDArray[Any]) -> tuple[float, float] | None:
+    """Platt's sigmoid of held-out rows: at their class frequencies, or at those of the classifier's `class_prior`.
 
-    Parameters
-    ----------
-    estimator : classifier
-        The classifier; it is cloned, and fitted once for each fold.
-    data : Dataset
-        The rows with their classes.
-    seed : int
-        The seed of the folds.
-    folds : int or None
-        How rows are held out, as in `train_model`.
-
-    Returns
-    -------
-    (slope, shift), or None
-        ``expit(slope * log_odds + shift)`` is a calibrated probability. None if there are not two classes with at
-        least two rows each, or the classifier has no probabilities.
+    None if probabilities would fall, or stay the same, as the log-odds rise.
     """
-    if len(np.unique(data.y)) != 2:
+    slope, shift = fit_sigmoid(score, y)
+    if slope <= 0:
         return None
-    check_folds(folds, validate=True)
-    held_out = predict_held_out(configure(estimator, data.hierarchy, seed), data, seed, folds=folds)
-    if held_out is None or held_out.predictions.score is None:
-        return None
-    return fit_sigmoid(held_out.predictions.score, held_out.predictions.y_true)
+    prior = getattr(estimator, "class_prior", None)
+    if prior is not None:
+        shift += float(logit(prior[1]) - logit(np.mean(y == y.max())))
+    return slope, shift

@@ -12,6 +12,7 @@ from functools import cached_property
 from hietan._io.tables import restore_text
 from hietan._runtime.spelling import suggest
 from hietan.datasets import Dataset
+from hietan.datasets._readers.files import numbered_lines
 from hietan.exceptions import DataError
 
 KINDS = ("id", "symbol", "synonym")
@@ -227,7 +228,8 @@ def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple
     Parameters
     ----------
     path : path
-        A file with a name per line, or a table separated by commas or tabs. Lines that begin with # are left out.
+        A file with a name per line, or a table separated by commas or tabs: plain, `.gz`, or a `.zip` that holds one
+        file, in UTF-8 or UTF-16. Lines that begin with # are left out.
     column : str, optional
         The column of the table that holds the names, by its heading. Unless given, it is `instance`, which tables of
         ``hietan predict`` have, or else the first.
@@ -248,11 +250,10 @@ def read_names(path: str | os.PathLike[str], column: str | None = None) -> tuple
     """
     name = os.fspath(path)
     try:
-        with open(path, encoding="utf-8-sig", newline="") as file:
-            lines = [line for line in file if line.strip() and not line.startswith("#")]
+        lines = [line for _, line in numbered_lines(path) if line.strip() and not line.startswith("#")]
         delimiter = "\t" if lines and "\t" in lines[0] else ","
         rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=delimiter) if row]
-    except (UnicodeDecodeError, csv.Error) as error:
+    except csv.Error as error:
         raise DataError(f"this is not a text file with a name per line, or a table: {error}", name) from None
     header = rows[0] if rows else []
     if column is not None and column not in header:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -15,9 +15,10 @@ from scipy.special import expit
 
 from hietan._io.tables import comment_line, csv_text
 from hietan._runtime.optional import import_optional
-from hietan.candidates._models import TrainedModel
+from hietan.candidates._models import TrainedModel, check_positive
 from hietan.candidates._names import KINDS, NameMatch, RowNames, match_rows
 from hietan.datasets import Dataset
+from hietan.datasets._building.options import build_differences
 from hietan.evaluation._cross_validation import predict_rows, row_scores
 from hietan.exceptions import DataError, DataWarning
 
@@ -27,8 +28,8 @@ class Candidate:
     """A row of a dataset with its rank.
 
     `name` is its symbol. A row that the model was trained on has no rank; `training_name` is what it is called there,
-    `shared_name` the name by which it was recognised, and `training_class` its class. `calibrated_probability` may be
-    missing.
+    `shared_name` the name by which it was recognised, and `training_class` its class. `probability` is calibrated if
+    the model is; `raw_probability` is the classifier's own, if requested.
     """
 
     rank: int | None
@@ -38,7 +39,7 @@ class Candidate:
     probability: float
     predicted: str
     in_training: bool
-    calibrated_probability: float | None = None
+    raw_probability: float | None = None
     training_name: str = ""
     shared_name: str = ""
     training_class: str = ""
@@ -57,11 +58,13 @@ class Candidates:
     X : matrix
         The rows of the dataset with the model's columns, in the model's order.
     log_odds, labels : arrays of shape (n,)
-        The log-odds and the predicted labels of the rows, in the dataset's order.
+        The log-odds of the positive class and the predicted labels of the rows, in the dataset's order.
     matches : tuple of NameMatch or None, length n
         The training row that shares a name with each row, if any.
-    calibrated : bool
-        Whether the table has calibrated probabilities.
+    raw : bool
+        Whether the table also has the classifier's own probabilities.
+    unrecognised : str
+        If no row has a name of a training row, a sentence with examples of both; else empty.
     """
 
     trained: TrainedModel
@@ -70,7 +73,23 @@ class Candidates:
     log_odds: NDArray[np.float64]
     labels: NDArray[Any]
     matches: tuple[NameMatch | None, ...]
-    calibrated: bool = False
+    raw: bool = False
+    unrecognised: str = ""
+
+    @property
+    def positive(self) -> str:
+        """The class whose log-odds and probabilities these are; "" for the most probable of several classes."""
+        return self.trained.positive_name
+
+    @property
+    def sign(self) -> int:
+        """-1 if the first of two classes is the positive one, otherwise 1."""
+        return self.trained.positive_sign
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        """The probabilities of the positive class, calibrated if the model is, in the dataset's order."""
+        return self.trained.probabilities(self.log_odds)
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -94,10 +113,10 @@ class Candidates:
             data.instance_names,
             data.symbols or ("",) * len(data.instance_names),
             self.log_odds.tolist(),
-            expit(self.log_odds).tolist(),
+            self.probabilities.tolist(),
             [targets[label] for label in self.labels],
             [match is not None for match in self.matches],
-            self.calibrated_probabilities().tolist() if self.calibrated else [None] * len(self.log_odds),
+            expit(self.log_odds).tolist() if self.raw else [None] * len(self.log_odds),
             *zip(*map(self._in_training, self.matches), strict=True),
         )
         table = list(zip(*columns, strict=True))
@@ -116,20 +135,13 @@ class Candidates:
         label = self.trained.target_names[labels[match.row]] if labels else ""
         return self.trained.training_rows[match.row], match.name, label
 
-    def calibrated_probabilities(self) -> NDArray[np.float64]:
-        """The calibrated probabilities of the second class, in the dataset's order; ValueError if there are none."""
-        if self.trained.calibration is None:
-            raise ValueError(NO_CALIBRATION)
-        slope, shift = self.trained.calibration
-        return np.asarray(expit(slope * self.log_odds + shift), dtype=np.float64)
-
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """The columns of the table; some are included only if there are rows that have them."""
         any_known = self.n_new < len(self.matches)
         optional = {
             "name": bool(self.data.symbols),
-            "calibrated_probability": self.calibrated,
+            "raw_probability": self.raw,
             "training_name": any_known,
             "shared_name": any_known,
             "training_class": any_known,
@@ -143,7 +155,8 @@ class Candidates:
         """
         cells = attrgetter(*self.columns)
         rows = (cells(row) for row in self.rows)
-        return comment_line(self.trained.caution) + csv_text(self.columns, rows)
+        of_class = f" Rows are ranked by the log-odds of {self.positive}." if self.positive else ""
+        return comment_line(self.trained.caution + of_class) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:
         """The ranked rows as a pandas frame, with the columns of `to_csv`."""
@@ -154,20 +167,15 @@ class Candidates:
         return pandas.DataFrame(values)
 
 
-NO_CALIBRATION = (
-    "this model has no calibration: it has more than two classes, or too few rows of one, or was fitted without "
-    "validation; rank without calibrated probabilities"
-)
-
-
 def rank_rows(
     trained: TrainedModel,
     data: Dataset,
     *,
-    calibrated: bool = False,
+    raw: bool = False,
     new_only: bool = False,
     exclude: Sequence[str] = (),
     match: Sequence[str] = KINDS,
+    positive: str | None = None,
 ) -> Candidates:
     """Rank the rows of a dataset by the log-odds that a model gives them.
 
@@ -180,38 +188,47 @@ def rank_rows(
         The model.
     data : Dataset
         The rows, labelled or not. Columns are matched by name, and all of the model's must be there.
-    calibrated : bool
-        Whether to add calibrated probabilities.
+    raw : bool
+        Whether to add the classifier's own probabilities to those of the model, which are calibrated if it can be.
     new_only : bool
         Whether to leave out the rows that the model was trained on.
     exclude : sequence of str
         Names of rows to leave out: ids, symbols or synonyms.
     match : sequence of {"id", "symbol", "synonym"}
         The kinds of names that are compared.
+    positive : str, optional
+        The class by whose log-odds the rows are ranked; the model's positive class if not given.
 
     Warns
     -----
     DataWarning
-        If no row has a name of a training row, or none of the names in `exclude`.
+        If no row has any of the names in `exclude`, or if the dataset was not built with the options of the training
+        data.
 
     Raises
     ------
     DataError
         If the dataset lacks features of the model.
     ValueError
-        If calibrated probabilities are requested and the model has no calibration.
+        If the classifier has no probabilities.
     """
-    if calibrated and trained.calibration is None:
-        raise ValueError(NO_CALIBRATION)
+    wanted = check_positive(trained.positive_name if positive is None else positive, trained.class_names)
+    trained = replace(trained, positive=wanted)
     X = align_columns(data, trained.feature_names)
     names = RowNames.of(data)
     matches = match_rows(names, trained.training_names, match)
     noun, what = data.row_noun, data.name or "the dataset"
+    unrecognised = ""
     if trained.training_rows and names.ids and not any(matches):
+        unrecognised = (
+            f"all {len(matches)} {noun}s of {what} are new: none has a name of one of the "
+            f"{len(trained.training_rows)} training {trained.row_noun}s; compared were "
+            f"{names.examples(match)} with {trained.training_names.examples(match)}"
+        )
+    if different := build_differences(data.provenance, trained.provenance):
         warnings.warn(
-            f"none of the {len(matches)} {noun}s of {what} has a name of one of the model's "
-            f"{len(trained.training_rows)} training {trained.row_noun}s, so all are ranked as new; compared were "
-            f"{names.examples(match)} with {trained.training_names.examples(match)}",
+            f"{what} was built differently from the model's training data: {different}. Its features may mean "
+            "something else; build it with the same options (like=, --like)",
             DataWarning,
             stacklevel=2,
         )
@@ -226,9 +243,9 @@ def rank_rows(
         predicted = predict_rows(trained.classifier, X)
         if predicted.log_proba is None:
             raise ValueError(f"{type(trained.classifier).__name__} has no probabilities to rank rows by")
-        odds = row_odds(predicted.log_proba)
-        labels = trained.predicted_labels(odds, predicted.y_pred)
-    return Candidates(trained, data, X, odds, labels, matches, calibrated)
+        labels = trained.predicted_labels(row_odds(predicted.log_proba), predicted.y_pred)
+        odds = row_odds(predicted.log_proba, trained.class_names.index(wanted) if wanted else None)
+    return Candidates(trained, data, X, odds, labels, matches, raw, unrecognised)
 
 
 def _excluded(
@@ -261,14 +278,18 @@ def align_columns(data: Dataset, features: Sequence[str]) -> Any:
     return data.X[:, [index[name] for name in features]]
 
 
-def row_odds(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-odds of the second of two classes; with more classes, of the most probable one against the rest.
+def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:
+    """Return the log-odds of one class against the rest: the class at this position.
+
+    None means the second of two classes, or the most probable one of several.
 
     >>> row_odds(np.log([[0.25, 0.75]])).round(4).tolist(), row_odds(np.log([[0.2, 0.5, 0.3]])).round(4).tolist()
     ([1.0986], [0.0])
+    >>> row_odds(np.log([[0.25, 0.75]]), 0).round(4).tolist()
+    [-1.0986]
     """
     if log_proba.shape[1] == 2:
-        return row_scores(log_proba)
-    best = log_proba.max(axis=1)
+        return -row_scores(log_proba) if position == 0 else row_scores(log_proba)
+    log_p = log_proba.max(axis=1) if position is None else log_proba[:, position]
     # At most -1e-16: a probability that is rounded to 1 has finite odds.
-    return np.asarray(best - np.log(-np.expm1(np.minimum(best, -1e-16))), dtype=np.float64)
+    return np.asarray(log_p - np.log(-np.expm1(np.minimum(log_p, -1e-16))), dtype=np.float64)

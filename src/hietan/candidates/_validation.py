@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.stats import spearmanr
 from sklearn.model_selection import StratifiedShuffleSplit
 
-from hietan.candidates._calibration import best_cutoff, fit_sigmoid
+from hietan._runtime.two_classes import rank_auc
+from hietan.candidates._calibration import best_cutoff, cross_calibrated
 from hietan.datasets import Dataset
 from hietan.evaluation import PooledPredictions, reliability_curve
 from hietan.evaluation._cross_validation import fold_of_rows, pool, predict_fold
@@ -25,8 +26,8 @@ LARGEST_ERROR = 0.01
 Progress = Callable[[int, int], None]
 """Called with the number of steps that are done, and the number of all steps."""
 
-_SHARES = ("gmean", "auc", "average_precision", "calibration_error")
-_LOSSES = ("log_loss", "calibrated_log_loss")
+_SHARES = ("gmean", "auc", "average_precision", "calibration_error", "annotations_auc", "few_auc", "many_auc")
+_LOSSES = ("log_loss", "calibrated_log_loss", "median_annotations")
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,19 @@ class Validation:
         rows. The sigmoid that calibrates a row was fitted to those of other folds; if rows were held out once, to four
         fifths of them, without this row. None if there is no calibration.
     curve : tuple of (predicted, observed, rows)
-        For each bin of calibrated probabilities, the mean probability, the share of rows of the second class, and the
-        number of rows.
+        For each bin of calibrated probabilities of the positive class, the mean probability, the share of rows of this
+        class, and the number of rows.
+    annotations_auc : float or None
+        The AUC of the number of annotations (features at 1) of a row alone, for the positive class. Far from 0.5, the
+        model may mostly recognise rows that have been studied more.
+    annotations_correlation : float or None
+        Spearman's correlation of the log-odds of the positive class with the number of annotations.
+    few_auc, many_auc : float or None
+        The AUC among rows with at most `median_annotations` annotations, and among the other rows.
+    median_annotations : float or None
+        The median number of annotations.
+    positive : str
+        The positive class that these numbers refer to; empty if there are more than two classes.
     """
 
     folds: int
@@ -62,6 +74,12 @@ class Validation:
     calibrated_log_loss: float | None = None
     calibration_error: float | None = None
     curve: tuple[tuple[float, float, int], ...] = ()
+    annotations_auc: float | None = None
+    annotations_correlation: float | None = None
+    few_auc: float | None = None
+    many_auc: float | None = None
+    median_annotations: float | None = None
+    positive: str = ""
 
     def __post_init__(self) -> None:
         counts = (self.folds, *self.class_rows, *(rows for _, _, rows in self.curve))
@@ -70,6 +88,8 @@ class Validation:
         shares = [getattr(self, name) for name in _SHARES] + [p for bin_ in self.curve for p in bin_[:2]]
         if not all(share is None or 0 <= share <= 1 for share in shares):
             raise ValueError("a share of the validation is not between 0 and 1")
+        if not -1 <= (self.annotations_correlation or 0) <= 1:
+            raise ValueError("a correlation of the validation is not between -1 and 1")
         losses = [getattr(self, name) for name in _LOSSES]
         if not all(loss is None or 0 <= loss < np.inf for loss in losses):
             raise ValueError("a loss of the validation is not a finite number from 0 on")
@@ -92,7 +112,8 @@ class Validation:
         given = dict(content)
         given["class_rows"] = tuple(given["class_rows"])
         given["curve"] = tuple((float(p), float(share), n) for p, share, n in given.get("curve", ()))
-        given |= {name: float(given[name]) for name in (*_SHARES, *_LOSSES) if given.get(name) is not None}
+        numbers = (*_SHARES, *_LOSSES, "annotations_correlation")
+        given |= {name: float(given[name]) for name in numbers if given.get(name) is not None}
         return cls(**given)
 
 
@@ -106,10 +127,13 @@ class HeldOut:
         The predictions. Their `fold` divides the rows into parts, of which each is judged by what the others say.
     folds : int
         The number of models that predicted them; 1 if the rows were held out once.
+    annotations : array of int
+        The number of features at 1 of each row.
     """
 
     predictions: PooledPredictions
     folds: int
+    annotations: NDArray[np.int64]
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
@@ -167,7 +191,11 @@ def predict_held_out(
         parts.append(predict_fold(model, data.X, data.y, fold == k))
         if progress is not None:
             progress(k + 1, folds + 1)
-    return HeldOut(pool(data.y, fold, parts), folds)
+    return HeldOut(pool(data.y, fold, parts), folds, _annotations(data.X))
+
+
+def _annotations(X: Any) -> NDArray[np.int64]:
+    return np.asarray(X.sum(axis=1, dtype=np.int64)).ravel()
 
 
 def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Progress | None) -> HeldOut:
@@ -185,10 +213,13 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     if progress is not None:
         progress(1, 2)
     parts = fold_of_rows(y, min(FOLDS, int(np.unique(y, return_counts=True)[1].min())), seed)
-    return HeldOut(PooledPredictions(y, found.y_pred, found.log_proba, parts), 1)
+    pooled = PooledPredictions(y, found.y_pred, found.log_proba, parts)
+    return HeldOut(pooled, 1, _annotations(data.X[np.flatnonzero(is_held_out)]))
 
 
-def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned: bool = False) -> Validation:
+def summarize_held_out(
+    held_out: HeldOut, cutoff: float | None = None, *, tuned: bool = False, positive: Any = None
+) -> Validation:
     """The quality of predictions of rows that were held out.
 
     Parameters
@@ -199,8 +230,10 @@ def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned:
         The log-odds from which on rows are predicted as the second class; None for the classifier's own predictions.
     tuned : bool
         Whether the cutoff was chosen by `best_cutoff`; then each part is judged by the cutoff of the other parts.
+    positive : label, optional
+        The positive class; the second of two if not given.
     """
-    pooled, folds = held_out.predictions, held_out.folds
+    pooled, folds = replace(held_out.predictions, positive=positive), held_out.folds
     counts = tuple(np.unique(pooled.y_true, return_counts=True)[1].tolist())
     metrics = pooled.metrics()
     score = None if pooled.score is None else np.clip(pooled.score, -700, 700)
@@ -210,19 +243,19 @@ def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned:
         gmean, auc, precision = metrics["gmean"], metrics["auc"], metrics["average_precision"]
         return Validation(folds, counts, gmean, auc, precision, metrics["log_loss"])
     y, labels = pooled.y_true, np.unique(pooled.y_true)
-    gmean, calibrated = metrics["gmean"], np.empty(len(y))
+    gmean, calibrated = metrics["gmean"], cross_calibrated(score, y, pooled.fold)
     predicted = pooled.y_pred.copy()
     for k in range(int(pooled.fold.max()) + 1):
         part, others = pooled.fold == k, pooled.fold != k
-        slope, shift = fit_sigmoid(score[others], y[others])
-        calibrated[part] = expit(slope * score[part] + shift)
         limit = best_cutoff(score[others], y[others]) if tuned else cutoff
         if limit is not None:
             predicted[part] = labels[(score[part] >= limit).astype(np.intp)]
     if tuned or cutoff is not None:
         gmean = gmean_score(y, predicted)
     likelihood = np.where(y == labels[1], calibrated, 1 - calibrated)
-    curve = reliability_curve(y, calibrated)
+    is_turned = positive == labels[0]
+    curve = reliability_curve(y, 1 - calibrated if is_turned else calibrated, positive=positive)
+    bias = study_bias((y == labels[1]) != is_turned, -score if is_turned else score, held_out.annotations)
     return Validation(
         folds,
         counts,
@@ -233,4 +266,37 @@ def summarize_held_out(held_out: HeldOut, cutoff: float | None = None, *, tuned:
         float(-np.log(np.maximum(likelihood, 1e-300)).mean()),
         curve.expected_calibration_error,
         tuple(zip(curve.predicted.tolist(), curve.observed.tolist(), curve.count.tolist(), strict=True)),
+        **bias,
     )
+
+
+def study_bias(
+    is_positive: NDArray[np.bool_], score: NDArray[np.float64], annotations: NDArray[np.int64]
+) -> dict[str, Any]:
+    """Return how far the number of annotations alone separates the classes, and how far the model depends on it.
+
+    Parameters
+    ----------
+    is_positive : bool array of shape (n,)
+        Whether each row belongs to the positive class.
+    score : array of shape (n,)
+        The log-odds of the positive class.
+    annotations : int array of shape (n,)
+        The number of annotations of each row.
+
+    Returns
+    -------
+    dict
+        The fields of `Validation` that describe it; those that are undefined are None.
+    """
+    median = float(np.median(annotations))
+    few = annotations <= median
+    constant = np.ptp(annotations) == 0 or np.ptp(score) == 0
+    found = {
+        "annotations_auc": rank_auc(is_positive, annotations.astype(np.float64)),
+        "annotations_correlation": np.nan if constant else float(spearmanr(score, annotations).statistic),
+        "few_auc": rank_auc(is_positive[few], score[few]),
+        "many_auc": rank_auc(is_positive[~few], score[~few]),
+        "median_annotations": median,
+    }
+    return {name: None if np.isnan(value) else value for name, value in found.items()}

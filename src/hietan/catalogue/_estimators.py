@@ -21,8 +21,8 @@ from hietan.evaluation import Method, gmean_scorer
 from hietan.exceptions import CatalogueError
 from hietan.selection import MinSupport
 
-# The lambda of a ProximalGraph that is not tuned.
-UNTUNED_LAMBDA = 0.002
+# Lambda of a ProximalGraph if it is neither given nor tuned: a fraction of the smallest one with all weights zero.
+LAMBDA_FRACTION = 0.1
 MOST_SUPPORT = 2**31 - 1
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
@@ -32,7 +32,7 @@ THRESHOLDS = expit(np.concatenate([-np.geomspace(600, 36, 12)[:-1], -_LOG_ODDS[:
 def make_estimator(
     spec: str,
     *,
-    lam: float | None = UNTUNED_LAMBDA,
+    lam: float | str | None = None,
     lam_relative: float | None = None,
     lam_criterion: str = "log_loss",
 ) -> Any:
@@ -43,11 +43,12 @@ def make_estimator(
     spec : str
         A name of the catalogue or the import path of a class, and after a colon parameters as name=value, separated
         by commas.
-    lam : float or None
+    lam : float, "tuned" or None
         The lambda of proximalGraph, unless its parameters say how to find one (`lam`, `lam_relative` or `criterion`).
-        With None, lambda is chosen by an inner cross-validation.
+        "tuned" chooses it by an inner cross-validation; None leaves it to `lam_relative`.
     lam_relative : float or None
-        Its lambda as a fraction of the smallest value with all weights zero; takes the place of `lam`.
+        Its lambda as a fraction of the smallest value with all weights zero; takes the place of `lam`. If both are
+        None, it is 0.1.
     lam_criterion : str
         What decides where its lambda is chosen, one of `hietan.classifiers.LAMBDA_CRITERIA`.
 
@@ -70,9 +71,9 @@ def make_estimator(
     values = dict(_parameter(item, spec) for item in parameters.split(",") if item)
     if entry is not None and "lam" in known:
         own = not values.keys().isdisjoint(("lam", "lam_relative", "criterion"))
-        fixed = None if own or lam_relative is not None else lam
-        relative = None if own else lam_relative
-        estimator.set_params(lam=fixed, lam_relative=relative, criterion=lam_criterion)
+        relative = LAMBDA_FRACTION if lam is None and lam_relative is None else lam_relative
+        fixed = None if own or relative is not None or lam is None else parse_lambda(lam)
+        estimator.set_params(lam=fixed, lam_relative=None if own else relative, criterion=lam_criterion)
     unknown = [key for key in values if key not in known]
     if unknown:
         raise CatalogueError(f"method {name!r} has no parameter {unknown[0]!r}{suggest(unknown[0], known)}")
@@ -126,7 +127,7 @@ def make_fitted_method(
         if any(item.partition("=")[0] == parameter for item in listed.split(",")):
             raise CatalogueError(f"{parameter} is given twice: in the method {spec!r}, and as an option")
     if lam is not None:
-        given["lam"] = parse_lambda(lam)
+        given |= {"lam": parse_lambda(lam), "lam_relative": None}
     return estimator.set_params(**given)
 
 
@@ -148,7 +149,7 @@ def make_methods(
     *,
     alphas: Sequence[float] = (1.0,),
     smoothings: Sequence[str] | None = None,
-    lam: float | None = UNTUNED_LAMBDA,
+    lam: float | str | None = None,
     lam_relative: float | None = None,
     lam_criterion: str = "log_loss",
     tune_alpha: bool = False,
@@ -164,11 +165,11 @@ def make_methods(
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
         combined with every smoothing. With None, each method has its own default smoothing.
-    lam : float or None
-        The lambda of proximalGraph. With None, it is chosen by an inner cross-validation.
+    lam : float, "tuned" or None
+        The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
     lam_relative : float or None
         The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
-        training sets; takes the place of `lam`.
+        training sets; takes the place of `lam`. If both are None, it is 0.1.
     lam_criterion : str
         What decides where the lambda of proximalGraph is chosen: "log_loss", "auc" or "gmean".
     tune_alpha : bool
@@ -198,8 +199,8 @@ def make_methods(
     for alpha in alphas:
         if not is_weight(alpha):
             raise CatalogueError(f"alpha is {alpha!r:.40}; expected a number from 1e-300 to 1e300")
-    if lam is not None and not is_positive(lam):
-        raise CatalogueError(f"lam is {lam!r:.40}; expected a number above 0, or None to choose it")
+    if lam is not None:
+        parse_lambda(lam)
     if lam_relative is not None and not is_lambda_fraction(lam_relative):
         raise CatalogueError(f"lam_relative is {lam_relative!r:.40}; expected a number from 1e-10 to 1")
     if min_support is not None and not 1 <= min_support <= MOST_SUPPORT:

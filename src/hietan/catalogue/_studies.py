@@ -11,7 +11,7 @@ from typing import Any
 
 from hietan._runtime.spelling import suggest
 from hietan.catalogue._datasets import dataset_groups, load_datasets
-from hietan.catalogue._estimators import UNTUNED_LAMBDA, make_methods, number_text, parse_lambda
+from hietan.catalogue._estimators import LAMBDA_FRACTION, make_methods, number_text, parse_lambda
 from hietan.classifiers._solvers.lambda_path import LAMBDA_CRITERIA
 from hietan.evaluation import StudyResults, run_study
 from hietan.evaluation._outputs.explanations import (
@@ -41,7 +41,7 @@ class StudyOptions:
         Kinds of smoothing; if not given, each method's own default: "pooled" for HieBAN, "laplace" for the others.
     lam : float or str, optional
         The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation. If neither
-        `lam` nor `lam_relative` is given, it is 0.002.
+        `lam` nor `lam_relative` is given, `lam_relative` is 0.1.
     lam_relative : float, optional
         The lambda of proximalGraph as a fraction of the smallest value with all weights zero, which differs between
         training sets; from 1e-10 to 1.
@@ -57,6 +57,8 @@ class StudyOptions:
         How many jobs run at a time, and where; see `hietan.evaluation.run_study`. Results do not depend on them.
     job_timeout : float, optional
         How many seconds a job may take; one that takes longer is ended, and counts as failed.
+    positive : str, optional
+        The positive class; if not given, what each dataset states, or else the rarer of two classes.
     """
 
     data: list[str]
@@ -77,12 +79,16 @@ class StudyOptions:
     backend: str = "threads"
     scheduler: str | None = None
     job_timeout: float | None = None
+    positive: str | None = None
 
     def __post_init__(self) -> None:
-        if self.lam_relative is None:
-            lam = parse_lambda(UNTUNED_LAMBDA if self.lam is None else self.lam)
+        if self.lam is None:
+            fraction = LAMBDA_FRACTION if self.lam_relative is None else self.lam_relative
+            object.__setattr__(self, "lam_relative", fraction)
+        elif self.lam_relative is None:
+            lam = parse_lambda(self.lam)
             object.__setattr__(self, "lam", "tuned" if lam is None else lam)
-        elif self.lam is not None:
+        else:
             raise StudyError(
                 f"lam and lam_relative exclude each other; got {self.lam!r:.40} and {self.lam_relative!r:.40}: give one"
             )
@@ -118,9 +124,11 @@ class StudyOptions:
         words += [f"--groups {shlex.quote(self.groups)}"] if self.groups is not None else []
         words += [f"--alpha {number_text(alpha)}" for alpha in self.alpha or []]
         words += [f"--smoothing {shlex.quote(name)}" for name in self.smoothing or []]
-        words += [f"--lam {self.lam}"] if self.lam not in (None, UNTUNED_LAMBDA) else []
-        words += [] if self.lam_relative is None else [f"--lam-relative {number_text(self.lam_relative)}"]
+        words += [] if self.lam is None else [f"--lam {self.lam}"]
+        relative = self.lam_relative
+        words += [] if relative in (None, LAMBDA_FRACTION) else [f"--lam-relative {number_text(relative)}"]
         words += [f"--lam-criterion {self.lam_criterion}"] if self.lam_criterion != "log_loss" else []
+        words += [] if self.positive is None else [f"--positive {shlex.quote(self.positive)}"]
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
         support = self.min_support_in_folds
         words += [] if support is None else [f"--min-support-in-folds {support}"]
@@ -178,7 +186,7 @@ def run_named_study(
         options.methods,
         alphas=options.alpha or [1.0],
         smoothings=options.smoothing or None,
-        lam=None if options.lam in (None, "tuned") else float(options.lam),
+        lam=options.lam,
         lam_relative=options.lam_relative,
         lam_criterion=options.lam_criterion,
         tune_alpha=options.tune_alpha,
@@ -208,6 +216,7 @@ def run_named_study(
         retry_failed=retry_failed,
         progress=shown,
         command=options.command(),
+        positive=options.positive or "",
     )
     if predicted is not None:
         predicted(results)
@@ -304,6 +313,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "jobs": (int, "a whole number other than 0"),
     "backend": (str, "threads, processes or dask"),
     "scheduler": (str, "an address such as tcp://host:8786"),
+    "positive": (str, "the name of a class"),
     "job_timeout": ((int, float), "a number of seconds"),
 }
 _LISTS = ("data", "methods", "smoothing", "alpha")

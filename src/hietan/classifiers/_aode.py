@@ -70,14 +70,21 @@ class _AveragedEstimators(PairBayes):
         factors, averaging, averaged = _kernel.aode_factors(
             self._learned, self._ancestors, self._min_units, **words, log_prior=prior, **self._tables
         )
+        values, alone = unpack(**words), np.full(rows.n_features, ROOT, dtype=np.int32)
         return ScoreParts(
-            values=unpack(**words),
-            parents=np.broadcast_to(np.int32(ROOT), (rows.n_rows, rows.n_features)),
+            values=values,
+            parents=np.broadcast_to(alone, (rows.n_rows, rows.n_features)),
             factors=factors.transpose(0, 2, 1),
             base=np.where(averaged[:, None], prior, log_prior),
             score=lambda: self._joint_log(rows),
             averaging=averaging,
+            behind=lambda row: self._behind(values[row], alone),
         )
+
+    @property
+    def _counts_note(self) -> str:
+        own = "The contributions are averages over estimators, which also count pairs of features."
+        return f"{own} {super()._counts_note}".strip()
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
         """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
@@ -113,7 +120,9 @@ class AODE(_AveragedEstimators):
 
     Attributes
     ----------
-    classes_, class_count_, weight_unit_, counts_, hierarchy_, feature_log_prob_, n_features_in_, feature_names_in_
+    classes_, class_count_, class_weight_, weight_unit_, counts_, hierarchy_, feature_log_prob_
+        As for :class:`TAN`.
+    n_features_in_, feature_names_in_
         As for :class:`TAN`.
 
     Examples

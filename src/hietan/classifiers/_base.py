@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import unique_labels
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan import _kernel
 from hietan._runtime.notebook import Documented
@@ -28,6 +28,7 @@ from hietan.classifiers._checks import (
     refuse_dataset,
     require_classes_to_tell_apart,
     require_weight,
+    validated,
     warn_of_columns,
     warn_of_contradiction,
     warn_of_lost_values,
@@ -38,7 +39,7 @@ from hietan.classifiers._partitions import RowsInBlocks, also_lazily, read_block
 from hietan.classifiers._solvers.leave_one_out import log_shares
 from hietan.explain._explaining import ExplainsRows
 from hietan.hierarchy import Hierarchy
-from hietan.structure._counts import PairCounts, count_pairs
+from hietan.structure._counts import PairCounts, RowsBehind, count_pairs
 from hietan.structure._importance import root_log_prob
 from hietan.structure._openings import OpenCounts, check_open_counts
 from hietan.structure._rows import BinaryRows, Violation, first_violation
@@ -104,10 +105,6 @@ class FittedState(Documented):
             unit = fitted["weight_unit_"]
             right = isinstance(unit, float) and 2.0**-200 <= unit <= 2.0**200 and math.frexp(unit)[0] == 0.5
             require(right, f"weight_unit_ is not a power of two that `fit` chooses: {unit!r:.80}")
-        if "coef_" in fitted:
-            n_rows = 1 if len(classes) == 2 else len(classes)
-            check_numbers(fitted["coef_"], (n_rows, d), "coef_")
-            check_numbers(fitted["intercept_"], (n_rows,), "intercept_")
 
     @classmethod
     def _check_names(cls, names: Iterable[str]) -> None:
@@ -146,11 +143,11 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     n_jobs: int | None
     alpha_: float  # only of classifiers that can choose it
     weight_unit_: float
+    class_weight_: NDArray[np.float64]
     counts_: Any  # as `_count` returns them
     _accepted: ClassVar[Accepted] = ACCEPTED
-    _stored = frozenset(
-        {"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "weight_unit_"}
-    )
+    _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_"})
+    _stored |= {"class_weight_", "weight_unit_"}
     _structure: Any  # what `_learn` returned; None before
 
     def _draw(self, n_features: int) -> dict[str, Any]:
@@ -203,10 +200,8 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         self._fit(X, y, sample_weight)
         return self
 
-    def _fit(
-        self, X: Any, y: Any, sample_weight: Any
-    ) -> tuple[RowsInMemory | RowsInBlocks, NDArray[np.float64] | None]:
-        """Fit, and return what `_add_rows` returns."""
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> RowsInMemory | RowsInBlocks:
+        """Fit, and return the rows as they were weighed."""
         refuse_dataset(self, X, y)
         self._check_parameters()
         # The old model is dropped first: a refused fit leaves none rather than a mixture, and its memory is free again.
@@ -248,10 +243,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         self._partial_fit(X, y, classes, sample_weight)
         return self
 
-    def _partial_fit(
-        self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any
-    ) -> NDArray[np.float64] | None:
-        """Add rows, and return what the weights of the rows of each class were multiplied with."""
+    def _partial_fit(self, X: Any, y: Any, classes: ArrayLike | None, sample_weight: Any) -> None:
         self._check_parameters()
         if is_partitioned(X):
             raise TypeError("partial_fit takes rows in memory; fit takes a whole Dask collection")
@@ -263,19 +255,17 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         rows = read_rows(self, X, y, sample_weight, reset=first)
         known = unique_labels(classes) if classes is not None else self.classes_
         self._check_known_classes(rows.y, known)
-        _, per_class = self._add_rows(rows, known, 1.0 if first else self.weight_unit_)
-        return per_class
+        self._add_rows(rows, known, 1.0 if first else self.weight_unit_)
 
     def _add_rows(
         self,
         rows: RowsInMemory | RowsInBlocks,
         classes: NDArray[Any],
         unit: float | None,
-    ) -> tuple[RowsInMemory | RowsInBlocks, NDArray[np.float64] | None]:
-        """Count rows and add them to any counts that are already there.
+    ) -> RowsInMemory | RowsInBlocks:
+        """Count rows, add them to any counts that are already there, and return them as they were weighed.
 
-        `unit` is the unit of their weights; None chooses it. Returns the rows as they were weighed, and what the
-        weights of the rows of each class were multiplied with (None: 1).
+        `unit` is the unit of their weights; None chooses it.
         """
         first = not hasattr(self, "counts_")
         self._check_classes(classes)
@@ -298,10 +288,11 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         for name, value in drawn.items():
             setattr(self, name, value)
         self.weight_unit_ = rows.unit
+        self.class_weight_ = np.ones(len(classes)) if per_class is None else per_class
         self.counts_ = counts if first else self.counts_ + counts
         self.class_count_ = self.counts_.class_count
         self._structure = None
-        return rows, per_class
+        return rows
 
     @property
     def _learned(self) -> Any:
@@ -315,6 +306,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
         self._check_classes(fitted["classes_"])
+        check_class_weight(fitted)
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -360,7 +352,7 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
         if is_partitioned(X):
             raise TypeError("expected rows in memory, got a Dask collection; pass X.compute()")
         self._check_parameters()  # alpha, smoothing, class_prior and binarize may have been set since
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize)
 
     def _log_prior(self) -> NDArray[np.float64]:
@@ -372,6 +364,11 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _alpha(self) -> float:
         """The parameter, or the value that was chosen."""
         return self.alpha_ if self.alpha is None else float(self.alpha)
+
+    @property
+    def _counts_note(self) -> str:
+        weighted = "The contributions are computed from these counts times the class weights."
+        return weighted if (self.class_weight_ != 1).any() else ""
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -440,9 +437,24 @@ class PairBayes(BaseBayes):
         """What the kernel needs to compute probabilities."""
         return {"counts": self.counts_.kernel, "smoothing": self._smoothing}
 
+    def _behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
+        """Return the training rows behind the factors of a row, given its tree; see `ScoreParts`."""
+        return in_rows(self.counts_.behind(values, parents), self.weight_unit_, self.class_weight_)
+
     def _words(self, rows: BinaryRows) -> dict[str, Any]:
         """Rows as the kernel reads them."""
         return {"words": rows.words(np.arange(rows.n_rows)), "n_rows": rows.n_rows}
+
+
+def in_rows(counts: RowsBehind, unit: float, class_weight: ArrayLike = 1.0) -> RowsBehind:
+    """Return counts in rows, rather than in units of the weights of rows and classes; the last axis is the class."""
+    units = np.asarray(class_weight) / unit  # that a row with the weight 1 counted
+    if unit != 1:  # then weights were rounded to units
+        units = np.where(units < 1, units, np.rint(units))
+    have, among = (part / units for part in counts)
+    if all((np.abs(part - np.rint(part)) < 1e-6).all() for part in (have, among)):
+        return np.rint(have).astype(np.int64), np.rint(among).astype(np.int64)
+    return have, among
 
 
 # ------------------------------------------------------------------------------------------ restored state
@@ -452,6 +464,19 @@ def check_numbers(value: Any, shape: tuple[int, ...], name: str) -> None:
     """Raise ValueError unless the value is an array of finite numbers of this shape."""
     right = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == shape
     require(right and bool(np.isfinite(value).all()), f"{name} does not hold finite numbers of shape {shape}")
+
+
+def check_class_weight(fitted: Mapping[str, Any]) -> None:
+    """Raise ValueError unless `class_weight_` has a number above 0 for each class."""
+    check_numbers(fitted["class_weight_"], fitted["classes_"].shape, "class_weight_")
+    require(bool((fitted["class_weight_"] > 0).all()), "class_weight_ holds a number that is not above 0")
+
+
+def check_linear(fitted: Mapping[str, Any], coef: str, intercept: str) -> None:
+    """Raise ValueError unless weights and constants are there: one row for two classes, or else one for each."""
+    n_rows = 1 if len(fitted["classes_"]) == 2 else len(fitted["classes_"])
+    check_numbers(fitted[coef], (n_rows, fitted["n_features_in_"]), coef)
+    check_numbers(fitted[intercept], (n_rows,), intercept)
 
 
 def _check_column_names(names: Any, hierarchy: Hierarchy) -> None:

@@ -6,6 +6,7 @@ import numbers
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array, check_random_state, compute_class_weight
 from sklearn.utils.sparsefuncs import min_max_axis
+from sklearn.utils.validation import validate_data
 
 from hietan import _kernel
 from hietan._runtime.parallel import MAX_JOBS
@@ -103,8 +105,8 @@ def check_hierarchy(hierarchy: Any) -> None:
     """Raise an error for a value that is neither a hierarchy nor None."""
     if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
         raise TypeError(
-            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; "
-            f"build one with Hierarchy.from_edges"
+            f"hierarchy must be a hietan.Hierarchy or None, got {type(hierarchy).__name__}; build one with "
+            f"Hierarchy.{'from_networkx' if hasattr(hierarchy, 'is_directed') else 'from_edges'}"
         )
 
 
@@ -233,6 +235,61 @@ def refuse_target_among_columns(X: Any, y: Any) -> None:
             raise ValueError(
                 f"X has y itself as its column {name!r}, so the classes would predict themselves; pass "
                 f"X.drop(columns={name!r})"
+            )
+
+
+def validated(model: Any, X: Any, *y: Any, **options: Any) -> Any:
+    """Validate rows (and labels) with scikit-learn, as CSR if they are sparse; errors name the column.
+
+    The indices of a sparse X are checked first: SciPy would follow them anywhere. The caller's X is never changed.
+    """
+    X = _checked_indices(X)
+    try:
+        found = validate_data(model, X, *y, accept_sparse="csr", **options)
+        if (found[0] if y else found).dtype == object:  # categories are not converted
+            _refuse_text(X)
+        return found
+    except ValueError as error:
+        _refuse_text(X)
+        if not str(error).startswith("Input X contains NaN"):
+            raise
+        where = f" in column {X.columns[X.isna().any()][0]!r}" if hasattr(X, "iloc") else ""
+        raise ValueError(
+            f"X contains NaN{where}. A feature that is absent is 0: fill missing values with 0, or let "
+            f"Dataset.from_frame or `hietan build --columns` make features of them, such as 'price=missing'"
+        ) from None
+
+
+def _checked_indices(X: Any) -> Any:
+    """Return X, if it is sparse without spare entries and duplicates; ValueError if its indices lead out of it.
+
+    The arrays are the caller's own, unless they had to be changed.
+    """
+    kind = getattr(X, "format", "") if sp.issparse(X) else ""
+    try:
+        if kind in ("csr", "csc", "bsr"):
+            X = copy(X)  # a shallow one, because the check may cut its arrays
+            X.check_format(full_check=True)
+        elif kind == "coo":
+            sp.coo_array((X.data, X.coords), shape=X.shape)
+    except ValueError as error:
+        raise ValueError(f"the indices of the sparse X are damaged: {error}; build it again") from None
+    if kind == "bsr":
+        X = X.tocsr()
+    if kind in ("csr", "csc", "bsr") and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _refuse_text(X: Any) -> None:
+    """Refuse a frame with a column of text or categories, by its name."""
+    for name in X.columns if hasattr(X, "iloc") else ():
+        text = next((value for value in np.ravel(X[name]) if isinstance(value, str)), None)
+        if text is not None:
+            raise ValueError(
+                f"column {name!r} of X holds text, such as {text!r:.40}, but features are numbers; drop the column, "
+                f"X.drop(columns={name!r}), or let Dataset.from_frame make features of its values"
             )
 
 

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 
-from hietan.classifiers._checks import read_weights, refuse_target_among_columns
+from hietan.classifiers._checks import read_weights, refuse_target_among_columns, validated
 from hietan.hierarchy import Hierarchy
 from hietan.structure._rows import BinaryRows, Violation
 from hietan.structure._weights import choose_unit, in_units, require_classes, require_whole, weigh
@@ -185,7 +184,7 @@ def read_rows(
     have the columns that the estimator has already learned.
     """
     refuse_target_among_columns(X, y)
-    X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=dtype, reset=reset)
+    X, y = validated(estimator, X, y, dtype=dtype, reset=reset)
     check_classification_targets(y)
     weights = read_weights(sample_weight, len(y))
     return RowsInMemory(X, y, getattr(estimator, "feature_names_in_", None), weights)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hietan.classifiers._base import BaseBayes, check_numbers, require
+from hietan.classifiers._base import BaseBayes, in_rows, require
 from hietan.classifiers._checks import (
     ACCEPTED,
     CHOSEN,
@@ -60,8 +60,6 @@ class HieBAN(BaseBayes):
 
     Attributes
     ----------
-    class_weight_ : array of shape (n_classes,)
-        What the weights of the rows of each class were multiplied with, as `class_weight` says.
     counts_ : OpenCounts
         The counts, which are all that is kept of the training data.
     alpha_ : float
@@ -70,7 +68,9 @@ class HieBAN(BaseBayes):
         The number by which ln P(x | c) is divided; 1 unless `calibrate` is set.
     feature_log_prob_ : array of shape (n_classes, n_features)
         ln P(x_v = 1 | all parents are 1, c) of each feature.
-    classes_, class_count_, weight_unit_, hierarchy_, feature_importances_, n_features_in_, feature_names_in_
+    classes_, class_count_, class_weight_, weight_unit_, hierarchy_, feature_importances_
+        As for :class:`TAN`.
+    n_features_in_, feature_names_in_
         As for :class:`TAN`.
 
     Examples
@@ -89,9 +89,8 @@ class HieBAN(BaseBayes):
     without_hierarchy = "naive Bayes"
 
     counts_: OpenCounts
-    class_weight_: NDArray[np.float64]
     _accepted: ClassVar[Accepted] = {**ACCEPTED, **CHOSEN}
-    _stored = BaseBayes._stored | {"alpha_", "temperature_", "class_weight_"}
+    _stored = BaseBayes._stored | {"alpha_", "temperature_"}
 
     def __init__(
         self,
@@ -123,8 +122,8 @@ class HieBAN(BaseBayes):
         """
         if is_partitioned(X):
             self._require_no_choice()
-        rows, per_class = self._fit(X, y, sample_weight)
-        self._set_choices(per_class)
+        rows = self._fit(X, y, sample_weight)
+        self._set_choices()
         if self.alpha is None or self.calibrate:
             assert isinstance(rows, RowsInMemory)
             try:
@@ -139,7 +138,8 @@ class HieBAN(BaseBayes):
     ) -> Self:
         """Add further training rows; see :meth:`TAN.partial_fit`. `alpha` must be given, and `calibrate` left out."""
         self._require_no_choice()
-        self._set_choices(self._partial_fit(X, y, classes, sample_weight))
+        self._partial_fit(X, y, classes, sample_weight)
+        self._set_choices()
         return self
 
     def _require_no_choice(self) -> None:
@@ -156,8 +156,7 @@ class HieBAN(BaseBayes):
                 "leave calibrate out to fit to parts of the data or to a Dask collection"
             )
 
-    def _set_choices(self, per_class: NDArray[np.float64] | None) -> None:
-        self.class_weight_ = np.ones(len(self.classes_)) if per_class is None else per_class
+    def _set_choices(self) -> None:
         self.alpha_, self.temperature_ = float(1.0 if self.alpha is None else self.alpha), 1.0
 
     def _choose(self, rows: RowsInMemory) -> None:
@@ -184,8 +183,6 @@ class HieBAN(BaseBayes):
         require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "temperature_"):
             require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
-        check_numbers(fitted["class_weight_"], fitted["classes_"].shape, "class_weight_")
-        require(bool((fitted["class_weight_"] >= 0).all()), "class_weight_ holds a negative number")
 
     # ------------------------------------------------------------------------------------------ predicting
 
@@ -269,6 +266,10 @@ class HieBAN(BaseBayes):
             factors=self._scores().factors(values) / self.temperature_,
             base=np.tile(self._log_prior(), (rows.n_rows, 1)),
             score=lambda: self._joint_log(rows),
+            behind=lambda row: in_rows(
+                self.counts_.behind(values[row], is_open[row]), self.weight_unit_, self.class_weight_
+            ),
+            counts_parents=True,
         )
 
     def _state_parts(self) -> StateParts:

@@ -7,25 +7,30 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.parallel import map_chunks, one_thread
-from hietan.classifiers._base import FittedState, require
+from hietan.classifiers._base import FittedState, check_class_weight, check_linear, in_rows, require
 from hietan.classifiers._checks import (
     ACCEPTED,
     CHOSEN,
     align_hierarchy,
     check_parameters,
+    check_prior,
+    class_weights,
     in_memory,
+    is_finite,
     is_weight,
+    is_whole,
     refuse_dataset,
     require_classes_to_tell_apart,
     require_two_classes,
     require_weight,
+    validated,
     warn_of_columns,
     warn_of_contradiction,
     warn_of_lost_values,
@@ -83,9 +88,14 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     class_weight : {"balanced"}, dict or None, default "balanced"
         Weights of the rows of each class. "balanced" gives each class the same total weight: the probabilities are then
         those of equally frequent classes. None means 1, for probabilities that follow the classes' frequencies.
+    class_prior : array of shape (n_classes,) or None, default None
+        Probabilities of the classes, in sorted order. Their log-odds are added to the scores in place of the log-odds
+        of the classes' total weights in the fit, which are 0 with "balanced" and ln(n_1 / n_0) with
+        ``class_weight=None``. None means that the scores stay as they are.
     calibrate : bool, default False
         Whether all scores are divided by a temperature, the positive number with the smallest log loss in the same
-        kind of cross-validation. This changes the probabilities, but never the predicted class.
+        kind of cross-validation. This makes probabilities more or less extreme. It does not make them follow the
+        classes' frequencies, and never changes the predicted class, unless there is a `class_prior`.
     hierarchy, binarize, n_jobs
         As for :class:`TAN`.
 
@@ -93,10 +103,13 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     ----------
     counts_ : OpenCounts
         The counts of the network.
-    coef_ : array of shape (1, n_features) or (n_classes, n_features)
-        The weights w of the features. Two classes have one row, whose positive class is `classes_[1]`.
-    intercept_ : array of shape (1,) or (n_classes,)
+    correction_coef_ : array of shape (1, n_features) or (n_classes, n_features)
+        The weights w of the features. Two classes have one row, whose positive class is `classes_[1]`. They are not
+        called `coef_`, because the scores also have the log-odds of the network: no linear model of X gives them.
+    correction_intercept_ : array of shape (1,) or (n_classes,)
         The constant terms b.
+    class_weight_ : array of shape (n_classes,)
+        What the losses of the rows of each class were multiplied with, as `class_weight` says.
     scale_ : float
         The number sigma by which the log-odds of the network are divided.
     temperature_ : float
@@ -127,7 +140,17 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     without_hierarchy = "a logistic regression with naive Bayes as its offset"
 
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
-    _stored |= {"scale_", "temperature_", "ridge_", "coef_", "intercept_", "n_iter_", "gap_", "weight_unit_"}
+    _stored |= {
+        "class_weight_",
+        "scale_",
+        "temperature_",
+        "ridge_",
+        "correction_coef_",
+        "correction_intercept_",
+        "n_iter_",
+        "gap_",
+        "weight_unit_",
+    }
     weight_unit_: float
 
     def __init__(
@@ -137,6 +160,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         alpha: float | None = 1.0,
         ridge: float | None = 1.0,
         class_weight: Mapping[Any, float] | str | None = "balanced",
+        class_prior: ArrayLike | None = None,
         calibrate: bool = False,
         binarize: float | None = 0.0,
         n_jobs: int | None = None,
@@ -145,6 +169,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         self.alpha = alpha
         self.ridge = ridge
         self.class_weight = class_weight
+        self.class_prior = class_prior
         self.calibrate = calibrate
         self.binarize = binarize
         self.n_jobs = n_jobs
@@ -183,6 +208,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         unit = read.unit
         classes, codes = np.unique(read.y, return_inverse=True)
         require_classes_to_tell_apart(self, classes)
+        check_prior(self.class_prior, len(classes))
         self._check_rarest(classes, codes)
         hierarchy = align_hierarchy(self.hierarchy, read.names, read.n_features)
         warn_of_columns(self.hierarchy, read.names, stacklevel=2)
@@ -204,10 +230,13 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         self.classes_, self.hierarchy_ = classes, hierarchy
         self.counts_, self.class_count_ = counts, counts.class_count
         self.weight_unit_ = unit
+        totals = counts.class_count.astype(np.float64) * unit
+        per_class = class_weights(self.class_weight, classes, totals)
+        self.class_weight_ = np.ones(len(classes)) if per_class is None else per_class
         self.alpha_, self.scale_ = rows.alpha, regression.scale
         self.ridge_, self.temperature_ = ridge, temperature
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
-        self.coef_, self.intercept_ = fit.coef, fit.intercept
+        self.correction_coef_, self.correction_intercept_ = fit.coef, fit.intercept
         return self
 
     def _regress(self, rows: NetworkRows, problem: RidgeProblem) -> tuple[float, RidgeFit, float]:
@@ -246,7 +275,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         require_two_classes(self.classes_)
-        known = {"scale": self.scale_, "added": self.coef_[0]}
+        known = {"scale": self.scale_, "added": self.correction_coef_[0]}
         return mean_open_contribution(self._network(), self.counts_, **known) / self.temperature_
 
     # ------------------------------------------------------------------------------------------ predicting
@@ -265,10 +294,21 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         return scores[:, 0] if len(self.classes_) == 2 else scores
 
     def _scores(self, network: OpenScores, rows: BinaryRows) -> NDArray[np.float64]:
-        linear = rows.to_csr() @ self.coef_.T + self.intercept_
+        linear = rows.to_csr() @ self.correction_coef_.T + self.correction_intercept_
         joint = network.log_likelihood(rows)
         scores: NDArray[np.float64] = (offsets_of(joint / self.scale_) + linear) / self.temperature_
-        return scores
+        return scores + offsets_of(self._log_prior()[None])
+
+    def _log_prior(self) -> NDArray[np.float64]:
+        """Return what `class_prior` adds to the score of each class; the mean over the classes is 0."""
+        n_classes = len(self.classes_)
+        if self.class_prior is None:
+            return np.zeros(n_classes)
+        added = np.log(check_prior(self.class_prior, n_classes)) - np.log(
+            np.maximum(self.class_count_ * self.class_weight_, 1e-300)
+        )
+        centred: NDArray[np.float64] = added - added.mean()
+        return centred
 
     @also_lazily
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -299,7 +339,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     def _score_parts(self, rows: BinaryRows) -> ScoreParts:
         network, values = self._network(), unpack(rows.words(np.arange(rows.n_rows)), rows.n_rows)
         coef, intercept = self._coefficients()
-        terms = network.factors(values) / self.scale_
+        is_open, terms = network.openings.open_in(values), network.factors(values) / self.scale_
         counts_somewhere = (terms != 0).any(axis=2) | (values == 1)
 
         def score() -> NDArray[np.float64]:
@@ -310,10 +350,18 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
             values=values,
             parents=np.where(counts_somewhere, ROOT, ABSENT).astype(np.int32),
             factors=(terms + values[:, :, None] * coef.T) / self.temperature_,
-            base=np.tile(intercept / self.temperature_, (rows.n_rows, 1)),
+            base=np.tile(intercept / self.temperature_ + self._log_prior(), (rows.n_rows, 1)),
+            base_name="intercept" if self.class_prior is None else "intercept and class prior",
             score=score,
             has_probabilities=False,
+            behind=lambda row: in_rows(self.counts_.behind(values[row], is_open[row]), self.weight_unit_),
+            counts_parents=True,
+            weights=coef / self.temperature_,
         )
+
+    @property
+    def _counts_note(self) -> str:
+        return f"What follows from the counts is divided by {self.scale_ * self.temperature_:.3g}."
 
     def _state_parts(self) -> StateParts:
         network, (coef, _) = self._network(), self._coefficients()
@@ -331,7 +379,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     def _coefficients(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return weights and intercepts of all classes; two have half of those of the second, and minus half."""
-        coef, intercept = self.coef_, self.intercept_
+        coef, intercept = self.correction_coef_, self.correction_intercept_
         if len(self.classes_) > 2:
             return coef, intercept
         return np.vstack([-coef / 2, coef / 2]), np.concatenate([-intercept / 2, intercept / 2])
@@ -341,7 +389,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         self._check_parameters()  # binarize may have been set since
         in_memory(X, f"{type(self).__name__}.explain", "predictions can be lazy, but not explanations")
-        X = validate_data(self, X, accept_sparse="csr", dtype="numeric", reset=False)
+        X = validated(self, X, dtype="numeric", reset=False)
         return BinaryRows.from_matrix(X, self.binarize).sparse()
 
     def _network(self) -> OpenScores:
@@ -361,6 +409,12 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
             require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
+        check_class_weight(fitted)
+        check_linear(fitted, "correction_coef_", "correction_intercept_")
+        check_prior(self.class_prior, len(fitted["classes_"]))
+        steps, gap = fitted["n_iter_"], fitted["gap_"]
+        require(is_whole(steps, 0, 2**31 - 1), f"n_iter_ is not a number of steps: {steps!r:.80}")
+        require(is_finite(gap) and gap >= 0, f"gap_ is not a number of at least 0: {gap!r:.80}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -146,6 +146,7 @@ class _SelectedFeatures(PairBayes):
             factors=_kernel.tree_factors(parents, **words, **self._tables),
             base=np.tile(self._log_prior(), (rows.n_rows, 1)),
             removed=lambda row: self._removed(kept[row], values[row]),
+            behind=lambda row: self._behind(values[row], parents[row]),
             has_tree=self._learned.ranking is not None,
         )
 
@@ -221,7 +222,9 @@ class LazySelection(_SelectedFeatures):
 
     Attributes
     ----------
-    classes_, class_count_, weight_unit_, counts_, hierarchy_, feature_log_prob_, n_features_in_, feature_names_in_
+    classes_, class_count_, class_weight_, weight_unit_, counts_, hierarchy_, feature_log_prob_
+        As for :class:`TAN`.
+    n_features_in_, feature_names_in_
         As for :class:`TAN`.
     root_order_ : array of shape (n_features,)
         As for :class:`TAN`. Only with the model "tan".
@@ -316,7 +319,9 @@ class HIPNB(_SelectedFeatures):
 
     Attributes
     ----------
-    classes_, class_count_, weight_unit_, counts_, hierarchy_, feature_log_prob_, n_features_in_, feature_names_in_
+    classes_, class_count_, class_weight_, weight_unit_, counts_, hierarchy_, feature_log_prob_
+        As for :class:`TAN`.
+    n_features_in_, feature_names_in_
         As for :class:`TAN`.
 
     Examples

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.optional import import_optional
-from hietan.classifiers._checks import is_partitioned, read_weights
+from hietan.classifiers._checks import is_partitioned, read_weights, validated
 from hietan.classifiers._fitting import Counting, RowsInMemory, class_totals
 from hietan.hierarchy._tables import column_labels
 from hietan.structure._rows import Violation
@@ -181,7 +181,7 @@ def _count_block(shared: tuple[Any, Counting, Any], X: Any, y: Any, weights: Any
         )
     if not len(y):
         return None
-    X, y = validate_data(reader, X, y, accept_sparse="csr", dtype="numeric", reset=False)
+    X, y = validated(reader, X, y, dtype="numeric", reset=False)
     rows = RowsInMemory(X, y, None, read_weights(weights, len(y))).weighed(how.classes, per_class, 1.0)
     return *rows.counted(how, 1), len(y)
 

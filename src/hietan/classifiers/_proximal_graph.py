@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from hietan.classifiers._base import FittedState, require
+from hietan.classifiers._base import FittedState, check_linear, in_rows, require
 from hietan.classifiers._checks import (
     ACCEPTED,
     align_hierarchy,
@@ -29,6 +29,7 @@ from hietan.classifiers._checks import (
     refuse_dataset,
     require_classes_to_tell_apart,
     require_weight,
+    validated,
     warn_of_columns,
     warn_without_hierarchy,
 )
@@ -40,6 +41,7 @@ from hietan.classifiers._solvers.lambda_path import (
     SMALLEST,
     Choice,
     HeldOutRows,
+    LambdaPath,
     LambdaSearch,
     log_probabilities,
 )
@@ -48,7 +50,9 @@ from hietan.explain._assemble import explain_linear, linear_contributions, targe
 from hietan.explain._dataset_rows import also_of_datasets, also_of_whole_datasets, readable_names, row_labels
 from hietan.explain._score_parts import LinearParts
 from hietan.hierarchy import Hierarchy
+from hietan.structure._counts import PairCounts, count_ones
 from hietan.structure._penalty import graph_penalty
+from hietan.structure._rows import BinaryRows
 
 N_FOLDS = 5
 
@@ -132,7 +136,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         The number of steps taken at `lam_`.
     gap_ : array of shape (1,) or (n_classes,)
         The relative duality gap reached at `lam_`.
-    classes_, hierarchy_, n_features_in_, feature_names_in_
+    counts_ : PairCounts
+        In how many training rows of each class each feature is 1; explanations show them.
+    classes_, class_count_, weight_unit_, hierarchy_, n_features_in_, feature_names_in_
         As for :class:`TAN`.
 
     Examples
@@ -154,6 +160,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     _stored = frozenset(
         {"classes_", "hierarchy_", "n_features_in_", "coef_", "intercept_", "lam_", "n_iter_", "gap_"}
     )
+    _stored |= {"counts_", "class_count_", "weight_unit_"}
     _stored_sometimes = frozenset({"feature_names_in_", "path_"})
 
     def __init__(
@@ -215,6 +222,9 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         weights = np.ones(len(rows.y)) if rows.weights is None else rows.weights
         fits, gaps = self._fit_problems(rows.X, codes, weights)
         self._warn(gaps)
+        table = BinaryRows.from_matrix(rows.X == 1, None, rows.units)
+        self.counts_, self.weight_unit_ = count_ones(table, codes, len(self.classes_)), rows.unit
+        self.class_count_ = self.counts_.class_count
         self.intercept_ = np.array([fit.intercept for fit in fits])
         self.n_iter_ = np.array([fit.n_iter for fit in fits])
         self.gap_ = np.array([fit.relative_gap for fit in fits])
@@ -323,7 +333,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Log-odds of `classes_[1]`, shape (n_samples,); with more classes, of each against the rest."""
         check_is_fitted(self)
-        X = validate_data(self, _in_memory(X), accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validated(self, _in_memory(X), dtype=np.float64, reset=False)
         with np.errstate(over="ignore", invalid="ignore"):  # refused just below
             scores: NDArray[np.float64] = X @ self.coef_.T + self.intercept_
         if not np.isfinite(scores).all():
@@ -373,13 +383,14 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
             One for each row.
         """
         scores = self.decision_function(X)
-        read: Any = sp.csr_array(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        read: Any = sp.csr_array(validated(self, X, dtype=np.float64, reset=False))
         weights, constants = self.coef_, self.intercept_
         if scores.ndim == 1:  # the first of two classes has minus the score of the second
             scores, weights = np.column_stack([-scores, scores]), np.vstack([-weights, weights])
             constants = np.concatenate([-constants, constants])
+        counted = in_rows((self.counts_.ones, self.class_count_), self.weight_unit_)
         return explain_linear(
-            LinearParts(read, weights, constants, scores, self.predict_proba(X)),
+            LinearParts(read, weights, constants, scores, self.predict_proba(X), *counted),
             method=type(self).__name__,
             rows=row_labels(X, read.shape[0]),
             classes=self.classes_.tolist(),
@@ -395,7 +406,7 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
         `X` (all rows of a dataset) and `target` are those of `explain`. Features that add nothing have no entry.
         """
         check_is_fitted(self)
-        read = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        read = validated(self, X, dtype=np.float64, reset=False)
         chosen = np.searchsorted(self.classes_, self.predict(X))
         if target is not None or len(self.classes_) == 2:
             chosen[:] = target_index(target, self.classes_.tolist(), np.zeros(2))
@@ -412,7 +423,15 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
     def _check_fitted(self, fitted: Mapping[str, Any]) -> None:
         super()._check_fitted(fitted)
+        check_linear(fitted, "coef_", "intercept_")
         require(is_weight(fitted["lam_"]), f"lam_ is not a number above 0: {fitted['lam_']!r:.80}")
+        require(isinstance(fitted["counts_"], PairCounts), "counts_ are not counts of ones")
+        for name, kinds in (("n_iter_", "iu"), ("gap_", "f")):
+            value = fitted[name]
+            right = isinstance(value, np.ndarray) and value.shape == fitted["intercept_"].shape
+            require(right and value.dtype.kind in kinds, f"{name} does not hold a number for each problem")
+        if "path_" in fitted:
+            require(_is_path(fitted["path_"], fitted["lam_"]), "path_ is not the path that led to lam_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -422,6 +441,16 @@ class ProximalGraph(FittedState, ClassifierMixin, BaseEstimator):
 
 def _in_memory(rows: Any) -> Any:
     return in_memory(rows, "ProximalGraph", "every step of its fit needs all rows")
+
+
+def _is_path(path: Any, lam: float) -> bool:
+    """Whether a value is a path with as many losses, features and scores as lambdas, of which `lam` is the best."""
+    if not isinstance(path, LambdaPath) or path.criterion not in LAMBDA_CRITERIA:
+        return False
+    columns = (path.lam, path.log_loss, path.n_features, path.lam if path.score is None else path.score)
+    if not all(isinstance(column, np.ndarray) and column.dtype.kind in "fiu" for column in columns):
+        return False
+    return {column.shape for column in columns} == {(path.lam.size,)} and bool(lam == path.lam[path.best])
 
 
 def _check_sizes(X: Any) -> None:

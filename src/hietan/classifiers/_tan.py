@@ -163,6 +163,7 @@ class _EagerTree(_TreeClassifier):
             factors=np.take_along_axis(factors, states, axis=0),
             base=np.tile(self._log_prior(), (rows.n_rows, 1)),
             has_tree=True,
+            behind=lambda row: self._behind(values[row], parent),
         )
 
     def _state_parts(self) -> StateParts:
@@ -222,6 +223,7 @@ class _LazyTree(_TreeClassifier):
             factors=_kernel.tree_factors(parents, **words, **self._tables),
             base=np.tile(self._log_prior(), (rows.n_rows, 1)),
             removed=removed,
+            behind=lambda row: self._behind(values[row], parents[row]),
             has_tree=True,
         )
 
@@ -276,6 +278,8 @@ class TAN(_EagerTree):
         The labels, sorted.
     class_count_ : array of shape (n_classes,)
         The number of training rows of each class; if they have weights, the sum of these in units of `weight_unit_`.
+    class_weight_ : array of shape (n_classes,)
+        What the weights of the rows of each class were multiplied with, as `class_weight` says.
     weight_unit_ : float
         The unit of the counts, in rows: 1, unless rows have weights that are not whole numbers.
     counts_ : PairCounts

@@ -58,8 +58,8 @@ hietan build --edges edges.csv --pairs items.csv --labels labels.csv \
     -o shop.hietan
 hietan build --ontology go.obo --annotations wb.gaf.gz --labels genes.csv \
     --namespaces BP --drop-term GO:0008340 -o worm.hietan
-hietan build --ontology go.obo --annotations wb.gaf.gz --namespaces BP \
-    --features-of worm.hietan -o genome.hietan
+hietan build --ontology go.obo --annotations wb.gaf.gz --like worm.hietan \
+    -o genome.hietan
 """,
     "info": """
 hietan info worm-BP

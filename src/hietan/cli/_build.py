@@ -20,6 +20,7 @@ from hietan.cli._messages import (
 
 
 def build(
+    ctx: typer.Context,
     ontology: Annotated[
         Path,
         typer.Option(
@@ -70,8 +71,23 @@ def build(
             autocompletion=_completion.one_of("drop", "first", "majority", "raise"),
         ),
     ] = "drop",
+    missing_labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT,TEXT,...",
+            help="Labels that mean that a row has none, instead of NA, NaN, null and the like; empty fields always do.",
+        ),
+    ] = None,
+    label_words: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORD,WORD,...",
+            help="Words that mean the same as the label, such as ageing,lifespan; `hietan info` lists the terms that "
+            "have them in their names.",
+        ),
+    ] = None,
     namespaces: Annotated[
-        str | None, typer.Option(help="The namespaces of terms to keep, such as BPCC; all unless given.")
+        str | None, typer.Option(help="The namespaces of terms to keep, such as BP,CC; all unless given.")
     ] = None,
     relations: Annotated[
         str, typer.Option(help="The relations along which annotations are inherited, separated by commas.")
@@ -98,7 +114,14 @@ def build(
         bool, typer.Option(help="Keep only the first of identical rows of a class.")
     ] = False,
     features_of: Annotated[
-        Path | None, typer.Option(help="Use exactly the columns of this dataset file.")
+        Path | None, typer.Option(help="Use exactly the columns of this dataset, and none of its options.")
+    ] = None,
+    like: Annotated[
+        Path | None,
+        typer.Option(
+            help="Use the columns and all options of this dataset, such as relations and evidence; options that you "
+            "give replace its options, and a warning says so."
+        ),
     ] = None,
     drop_term: Annotated[
         list[str] | None,
@@ -130,7 +153,8 @@ def build(
     edge_columns: Annotated[
         str | None,
         typer.Option(
-            metavar="A,B", help="The two columns of a table of edges, by name or position (from 1)."
+            metavar="A,B[,RELATION]",
+            help="The two columns of a table of edges and perhaps that of relations, by name or position (from 1).",
         ),
     ] = None,
     edge_order: Annotated[
@@ -157,6 +181,12 @@ def build(
         str | None,
         typer.Option(help="What to call a row in reports; `gene` for GAF and gene2go, otherwise `row`."),
     ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS", help="Positive class, kept in the dataset [default: the rarer of two]."
+        ),
+    ] = None,
     quiet: Quiet = False,
 ) -> None:
     """Build a dataset from a hierarchy, annotations and labels. Three plain tables are enough."""
@@ -164,7 +194,7 @@ def build(
     from hietan.datasets import build_dataset
 
     with errors(output):
-        refuse_overwriting(output, ontology, annotations, labels, features_of, columns)
+        refuse_overwriting(output, ontology, annotations, labels, features_of, like, columns)
         with working("building the dataset"):
             data = build_dataset(**_as_the_library_takes_them(arguments))
         with working("writing it"):
@@ -174,31 +204,33 @@ def build(
 
 
 def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:
-    """The options of `build`, in the names and forms of the arguments of `build_dataset`."""
-    from hietan.datasets import Dataset
+    """The options that were given to `build`, in the names and forms of the arguments of `build_dataset`."""
+    from hietan.catalogue import load_dataset
 
-    output, features_of, _ = (arguments.pop(name) for name in ("output", "features_of", "quiet"))
-    for option in ("match", "relations", "edge_columns", "pair_columns"):
-        if arguments[option] is not None:
-            arguments[option] = _listed(arguments[option])
-    return arguments | {
-        "mapping": _pairs("--map", arguments.pop("map")),
-        "where": _pairs("--where", arguments["where"]),
-        "drop_terms": arguments.pop("drop_term") or (),
-        "features": None if features_of is None else Dataset.load(features_of).feature_names,
-        "name": output.stem if arguments["name"] is None else arguments["name"],
+    context, output = arguments.pop("ctx"), arguments.pop("output")
+    given = {
+        name: value
+        for name, value in arguments.items()
+        if context.get_parameter_source(name).name != "DEFAULT" and name != "quiet"
     }
+    made: dict[str, tuple[str, Any]] = {
+        "map": ("mapping", lambda values: _pairs("--map", values)),
+        "where": ("where", lambda values: _pairs("--where", values)),
+        "drop_term": ("drop_terms", tuple),
+        "like": ("like", lambda path: load_dataset(str(path))),
+        "features_of": ("features", lambda path: load_dataset(str(path))),
+    }
+    for option, (name, make) in made.items():
+        if option in given:
+            given[name] = make(given.pop(option))
+    return {"name": output.stem} | given
 
 
-def _pairs(option: str, values: Iterable[str] | None) -> dict[str, str] | None:
+def _pairs(option: str, values: Iterable[str]) -> dict[str, str]:
     found = dict[str, str]()
-    for value in values or ():
+    for value in values:
         key, equals, meaning = value.partition("=")
         if not equals:
             raise ValueError(f"{option} is {value!r}; expected KEY=VALUE")
         found[key.strip()] = meaning.strip()
-    return found or None
-
-
-def _listed(value: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in value.split(",") if part.strip())
+    return found

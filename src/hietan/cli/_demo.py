@@ -106,16 +106,20 @@ def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:
 
 
 def _most_probable(results: StudyResults, n: int) -> list[int]:
-    """The rows with the highest log-odds of the second class, each predicted by a model that did not know it."""
+    """The rows with the highest log-odds of the positive class, each predicted by a model that did not know it."""
     _, _, pooled = _predictions_by(results, RANKS_GENES)
     if pooled.score is None or pooled.score.ndim != 1:
         raise ValueError("the demo needs a dataset of two classes; `hietan study` takes any number")
-    order: list[int] = (-pooled.score).argsort(kind="stable")[:n].tolist()
+    sign = 1 if pooled.positive == pooled.y_true.min() else -1
+    order: list[int] = (sign * pooled.score).argsort(kind="stable")[:n].tolist()
     return order
 
 
 def _reasons(results: StudyResults, rows: list[int]) -> Table:
-    """The rows with their strongest reasons for the second class, by the models that predicted them."""
+    """The rows with their strongest reasons for the positive class, by the models that predicted them."""
+    from scipy.special import expit
+
+    from hietan.candidates._calibration import fit_sigmoid
     from hietan.catalogue import METHODS
     from hietan.evaluation._outputs.explanations import ChosenRows
 
@@ -123,34 +127,39 @@ def _reasons(results: StudyResults, rows: list[int]) -> Table:
     data = results.study.datasets[dataset]
     chosen = ChosenRows(results.study, dataset, dict.fromkeys(rows, "ranked high"), {key: pooled})
     explanations = chosen.explain(key).explanations
-    target = data.target_names[1]
+    target = results.study.positive_name(dataset)
     columns: dict[str, dict[str, Any]] = {
         "gene": {"no_wrap": True},
         f"P({target})": {"justify": "right", "no_wrap": True},
         "labelled": {"no_wrap": True},
         "because": {},
     }
+    position = data.target_names.index(target)
+    slope, shift = fit_sigmoid(pooled.score, pooled.y_true)
+    second = expit(slope * pooled.score + shift)
+    probabilities = second if position else 1 - second
     cells = [
         [
             data.instance_names[i],
-            f"{pooled.proba[i, 1]:.2f}",
+            f"{probabilities[i]:.2f}",
             data.target_names[pooled.y_true[i]],
             _in_favour(explanations[i]),
         ]
         for i in rows
     ]
-    title = f"Most probably {target}, by {METHODS[RANKS_GENES].title} fitted without the gene"
+    title = (
+        f"Most probably {target}, by {METHODS[RANKS_GENES].title} fitted without the gene; P is calibrated"
+    )
     return make_table(title, columns, cells)
 
 
 def _in_favour(explanation: Explanation) -> str:
-    """The features that speak most for the second of two classes, and what they add to its log-odds."""
-    sign = 1 if explanation.target == explanation.classes[1] else -1
-    parts = sorted(explanation.contributions, key=lambda part: -sign * part.contribution)
+    """The features that favour the explained class most, and what they add to its log-odds."""
+    parts = sorted(explanation.contributions, key=lambda part: -part.contribution)
     return "; ".join(
-        f"{'' if part.value else 'no '}{part.name} ({sign * part.contribution:+.2f})"
+        f"{'' if part.value else 'no '}{part.name} ({part.contribution:+.2f})"
         for part in parts[:REASONS]
-        if sign * part.contribution > 0
+        if part.contribution > 0
     )
 
 

@@ -52,6 +52,9 @@ def explain(
     trace: Annotated[
         bool, typer.Option("--trace", help="Also list how the tree of the row was learned, edge by edge.")
     ] = False,
+    raw: Annotated[
+        bool, typer.Option("--raw", help="Show the classifier's own probability, without calibration.")
+    ] = False,
     quiet: Quiet = False,
 ) -> None:
     """Explain why a model classifies a row as it does. The contribution of each feature is listed."""
@@ -63,14 +66,15 @@ def explain(
             data = load_dataset(dataset, progress=is_watched())
             trained = TrainedModel.load(model)
         with working("explaining"):
-            explained = explain_rows_by_name(trained, data, row)
+            explained = explain_rows_by_name(trained, data, row, raw=raw)
             traces = _traces(trained, data, row) if trace else [None] * len(explained)
     texts, console = [], make_console()
     for found, steps in zip(explained, traces, strict=True):
         named = _with_printable_names(found.explanation)
         if console.is_terminal:
             named = _with_names_that_fit(named, limit, console.width)
-        texts.append(replace(found, explanation=named, row_noun=printable(found.row_noun)).text(limit))
+        note = printable(found.probability_note)
+        texts.append(replace(found, explanation=named, probability_note=note).text(limit))
         if steps is not None:
             texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit))
     for line in "\n\n".join(texts).split("\n"):
@@ -84,12 +88,14 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
         row=printable(explanation.row),
         classes=tuple(map(printable, explanation.classes)),
         target=printable(explanation.target),
+        row_noun=printable(explanation.row_noun),
         contributions=tuple(
             replace(
                 part,
                 feature=printable(part.feature),
                 name=printable(part.name),
                 parent=None if part.parent is None else printable(part.parent),
+                given=tuple(map(printable, part.given)),
             )
             for part in explanation.contributions
         ),
@@ -105,7 +111,9 @@ def _with_names_that_fit(explanation: Explanation, limit: int, width: int) -> Ex
     shown = explanation.strongest[:limit]
     longest = max((len(part.name) for part in shown), default=0)
     for most in range(longest, SHORTEST_NAME - 1, -1):
-        few = replace(explanation, contributions=tuple(_shortened(part, most) for part in shown))
+        few = replace(
+            explanation, contributions=tuple(replace(_shortened(part, most), counts=None) for part in shown)
+        )
         if all(len(line) <= width for line in few.text(limit).split("\n\n")[1].split("\n")):
             cut = tuple(_shortened(part, most) for part in explanation.contributions)
             return replace(explanation, contributions=cut)

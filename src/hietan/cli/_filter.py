@@ -43,6 +43,7 @@ def filter_terms(
     from hietan._io.files import atomic_write
     from hietan._io.tables import csv_text
     from hietan.datasets import read_ontology
+    from hietan.datasets._building.options import listed
     from hietan.selection import HierarchyFilter
 
     with errors(output):
@@ -50,14 +51,13 @@ def filter_terms(
         header, rows = _read_table(terms)
         names = [row[_place(header, column, terms) if column is not None else 0] for row in rows]
         scores = None if score is None else _numbers(rows, _place(header, score, terms), score, terms)
-        wanted = tuple(part.strip() for part in relations.split(","))
         try:
-            related = read_ontology(hierarchy).hierarchy_of(wanted)
+            related = read_ontology(hierarchy).hierarchy_of(listed(relations))
             kept = HierarchyFilter(related, keep, best=best).kept(names, scores=scores)
         except ValueError as error:
             raise DataError(str(error)) from None
         left = [row for row, stays in zip(rows, kept.tolist(), strict=True) if stays]
-        atomic_write(output, csv_text(header, left))
+        atomic_write(output, csv_text(header, left), follow=True)
     say(f"{len(left)} of {len(rows)} rows are left; written to {output}")
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hietan.cli import _completion
-from hietan.cli._info import quality_line
+from hietan.cli._info import bias_lines, quality_line
 from hietan.cli._messages import (
     Quiet,
     errors,
@@ -18,6 +18,10 @@ from hietan.cli._messages import (
     tell,
     working,
 )
+
+if TYPE_CHECKING:
+    from hietan.candidates import TrainedModel
+    from hietan.datasets import Dataset
 
 
 def fit(
@@ -60,22 +64,25 @@ def fit(
     ] = None,
     lam: Annotated[
         str | None,
-        typer.Option(help="Lambda of proximal-graph, or 'tuned' to choose it; 0.002 unless given."),
+        typer.Option(
+            help="Lambda of proximal-graph, or 'tuned' to choose it by inner cross-validation [default: a tenth "
+            "of the smallest value with all weights zero]."
+        ),
     ] = None,
     class_prior: Annotated[
         str | None,
         typer.Option(
             metavar="P,P,...",
-            help="Probabilities of the classes, in their order; as frequent as in the data unless given.",
+            help="Class frequencies for which the probabilities should hold, in the order of the classes "
+            "[default: those of the training data].",
         ),
     ] = None,
     threshold: Annotated[
         str | None,
         typer.Option(
             metavar="P",
-            help="Predict the second of two classes from this probability on; 'gmean' chooses the threshold "
-            "with the best "
-            "GMean on held-out rows; unless given, the more probable class.",
+            help="Predict the positive of two classes from this probability on (calibrated, if validated); 'gmean' "
+            "chooses the threshold with the best GMean on held-out rows [default: the classifier's own choice].",
         ),
     ] = None,
     validate: Annotated[
@@ -98,6 +105,14 @@ def fit(
     ] = None,
     row_noun: Annotated[
         str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
+    ] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Positive class, by whose log-odds rows are ranked [default: as the dataset states, or the rarer "
+            "of two].",
+        ),
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Replace DATASET-METHOD.hietan if it exists.")
@@ -138,7 +153,7 @@ def fit(
         with working("reading"):
             data = load_dataset(dataset, progress=is_watched())
         options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds}
-        options |= {"threshold": limit, "row_noun": row_noun}
+        options |= {"threshold": limit, "row_noun": row_noun, "positive": positive}
         with working(f"fitting {method}") as progress:
             try:
                 trained = train_model(estimator, data, method=method, progress=progress, **options)
@@ -147,8 +162,24 @@ def fit(
         with working("writing the model"):
             trained.save(path)
     tell(f"{kind} fitted to {data.name}: {len(data.y)} {trained.row_noun}s; written to {path}")
+    if trained.positive:
+        tell(positive_line(trained, data, positive))
     if trained.validation is not None:
         tell(quality_line(trained))
+        for line in bias_lines(trained):
+            tell(line)
+        if trained.calibration is None:
+            tell(trained.probability_note)
+
+
+def positive_line(trained: TrainedModel, data: Dataset, given: str | None) -> str:
+    """Which class is positive, and why."""
+    why = "--positive" if given else "as the dataset states" if data.positive else "the rarer class"
+    sizes = trained.class_sizes
+    if not given and not data.positive and len(set(sizes)) == 1:
+        why = "the last of two classes of the same size"
+    other = "" if given or data.positive else "; choose another with --positive CLASS"
+    return f"positive class: {trained.positive} ({why}{other})"
 
 
 def _model_path(dataset: str, method: str) -> Path:

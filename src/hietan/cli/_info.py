@@ -22,7 +22,9 @@ from hietan.cli._messages import (
 
 if TYPE_CHECKING:
     from hietan.candidates import TrainedModel
-    from hietan.datasets import CloseFeature, DatasetSummary
+    from hietan.datasets import CloseFeature, Dataset, DatasetSummary
+
+MOST_CLASSES = 12  # more are counted, not listed
 
 
 def info(
@@ -33,12 +35,20 @@ def info(
             autocompletion=_completion.datasets,
         ),
     ],
+    label_words: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD,WORD,...",
+            help="Words that mean the same as the label, such as ageing,lifespan; terms with them in their names are "
+            "listed.",
+        ),
+    ] = "",
     quiet: Quiet = False,
 ) -> None:
     """Show what a dataset or a model holds.
 
-    For a dataset: where it comes from, what was lost on the way, and the features that are suspiciously close to the
-    label. For a model: what it was fitted to, and how good it is on rows that it never saw.
+    For a dataset: where it comes from, what was lost on the way, and the features that are named like the label or
+    unusually strong. For a model: what it was fitted to, and how good it is on rows that it never saw.
     """
     from hietan.candidates import TrainedModel
     from hietan.catalogue import load_dataset
@@ -51,9 +61,18 @@ def info(
             return
         with working("reading"):
             data = load_dataset(what, progress=is_watched())
-        closest = closest_features(data)
+        words = [word.strip() for word in label_words.split(",") if word.strip()]
+        named, strong = closest_features(data, words=words)
     show_dataset(data.summary())
-    _show_closest(closest, data.target_names, data.row_noun)
+    _show_close("Features named like the label", named, data)
+    _show_close("Unusually strong features, each alone", strong, data)
+    if data.is_labelled and not named:
+        say("no feature is named like the label; name more words of it with --label-words", err=True)
+    if named:
+        from hietan.datasets._label_leakage import CIRCULARITY
+
+        listed = ", ".join(found.feature for found in named[:3]) + (" ..." if len(named) > 3 else "")
+        say(f"warning: {len(named)} features are named like the label: {listed}. {CIRCULARITY}", err=True)
 
 
 def show_dataset(summary: DatasetSummary) -> None:
@@ -61,9 +80,18 @@ def show_dataset(summary: DatasetSummary) -> None:
     console = make_console()
     name = printable(summary.name)
     console.print(f"{name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
-    classes = ", ".join(f"{label} {count:,}" for label, count in summary.classes) or "no labels"
+    listed = [f"{label} {count:,}" for label, count in summary.classes]
+    if len(listed) > MOST_CLASSES:
+        listed[MOST_CLASSES:] = [f"{len(listed) - MOST_CLASSES:,} more classes"]
+    classes = ", ".join(listed) or "no labels"
     shape = ", ".join(f"{what} {count:,}" for what, count in summary.hierarchy.items())
     console.print(f"{printable(classes)}; {summary.density:.2%} ones; {shape}")
+    if summary.annotations_auc is not None:
+        positive, auc = printable(summary.positive), summary.annotations_auc
+        console.print(
+            f"positive class: {positive}; number of annotations (with ancestors) alone: AUC {auc:.3f}",
+            highlight=False,
+        )
     if summary.account:
         console.print(_table("What was lost on the way", ("kind", "what happened", "count"), summary.account))
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
@@ -71,35 +99,25 @@ def show_dataset(summary: DatasetSummary) -> None:
         console.print(_table("Where it comes from", ("what", "value"), summary.facts))
 
 
-def _show_closest(closest: Sequence[CloseFeature], classes: Sequence[str], noun: str) -> None:
-    """Print the features that are close to the label, and a warning if some of them seem to repeat it."""
-    from hietan.datasets._label_leakage import CIRCULARITY, SIGNIFICANT
-
-    if not closest:
+def _show_close(title: str, features: Sequence[CloseFeature], data: Dataset) -> None:
+    """Print features that are close to the label, if there are any."""
+    if not features:
         return
     rows = []
-    for found in closest:
-        name = f"{found.name} (called like the label: {found.word})" if found.word else found.name
+    for found in features:
+        name = f"{found.name} ({found.word})" if found.word else found.name
         auc = "" if found.auc is None else f"{found.auc:.3f}"
-        share = f"{100 * found.information:.1f} %{' *' if found.p_value < SIGNIFICANT else ''}"
-        rows.append([found.feature, name, " / ".join(map(str, found.class_rows)), auc, share])
+        counts = " / ".join(map(str, found.class_rows))
+        rows.append([found.feature, name, counts, auc, f"{100 * found.information:.1f}%"])
     right = {"justify": "right"}
     options = {
         "feature": {"no_wrap": True},
         "name": {},
-        printable(f"{noun}s: {' / '.join(classes)}"): right,
+        printable(f"{data.row_noun}s: {' / '.join(data.target_names)}"): right,
         "AUC": right,
         "of the label": right,
     }
-    title = (
-        "Features closest to the label: each alone, its AUC and the share of the label's entropy that it explains "
-        "(* p < 0.001, G-test with Bonferroni's correction)"
-    )
-    make_console().print(make_table(title, options, rows))
-    suspicious = [found.feature for found in closest if found.is_suspicious]
-    if suspicious:
-        named = ", ".join(map(printable, suspicious[:3])) + (" ..." if len(suspicious) > 3 else "")
-        say(f"warning: {len(suspicious)} features may repeat the label: {named}. {CIRCULARITY}", err=True)
+    make_console().print(make_table(f"{title} (with its share of the label's entropy)", options, rows))
 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
@@ -124,16 +142,43 @@ _MEASURES = {  # attribute of `Validation`: (label, what it says)
 }
 
 
+def _of_class(name: str, label: str, positive: str) -> str:
+    """The label of a measure, with the class that it refers to."""
+    return f"{label} ({positive})" if positive and name == "average_precision" else label
+
+
 def quality_line(trained: TrainedModel) -> str:
     """The quality of a model on rows that were held out, in one line."""
     quality = trained.validation
     assert quality is not None
-    values = {label: getattr(quality, name) for name, (label, _) in _MEASURES.items() if "log" not in name}
+    positive = quality.positive
+    values = {
+        _of_class(name, label, positive): getattr(quality, name)
+        for name, (label, _) in _MEASURES.items()
+        if "log" not in name
+    }
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
     how = f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s"
     if quality.is_held_out_once:
         how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once (--folds 5 cross-validates)"
     return f"{how}: {listed}"
+
+
+def bias_lines(trained: TrainedModel) -> list[str]:
+    """What the number of annotations alone tells about the classes and about the model, in lines."""
+    quality, noun = trained.validation, trained.row_noun
+    if quality is None or quality.annotations_auc is None:
+        return []
+    alone = f"number of annotations (with ancestors) alone: AUC {quality.annotations_auc:.3f} ({quality.positive})"
+    if quality.annotations_correlation is not None:
+        alone += f"; its rank correlation with the log-odds: {quality.annotations_correlation:+.2f}"
+    halves = [("at most", quality.few_auc), ("more than", quality.many_auc)]
+    parts = [
+        f"{noun}s with {words} {quality.median_annotations:g} annotations: {auc:.3f}"
+        for words, auc in halves
+        if auc is not None
+    ]
+    return [alone, *([f"AUC of the model among {', '.join(parts)}"] if parts else [])]
 
 
 def show_model(trained: TrainedModel) -> None:
@@ -146,9 +191,14 @@ def show_model(trained: TrainedModel) -> None:
         printable(f"{', '.join(classes)}; {len(trained.feature_names):,} features; method {trained.method}"),
         highlight=False,
     )
+    if trained.positive_name:
+        console.print(printable(f"positive class: {trained.positive_name}"), highlight=False)
     if trained.cutoff is not None:
         console.print(
-            printable(f"{trained.class_names[1]} is predicted from log-odds of {trained.cutoff:.4g} on"),
+            printable(
+                f"{trained.positive_name} is predicted from log-odds of "
+                f"{trained.positive_sign * trained.cutoff:.4g} on"
+            ),
             highlight=False,
         )
     if trained.validation is None:
@@ -161,9 +211,16 @@ def show_model(trained: TrainedModel) -> None:
 def _show_quality(trained: TrainedModel) -> None:
     quality, console = trained.validation, make_console()
     assert quality is not None
-    prevalence = quality.class_rows[-1] / quality.n_rows
+    positive = quality.positive
+    prevalence = 1 / len(quality.class_rows)  # the mean over the classes
+    if positive:
+        prevalence = quality.class_rows[trained.class_names.index(positive)] / quality.n_rows
     rows = [
-        [label, f"{getattr(quality, name):.3f}", words.format(prevalence=prevalence)]
+        [
+            _of_class(name, label, positive),
+            f"{getattr(quality, name):.3f}",
+            words.format(prevalence=prevalence),
+        ]
         for name, (label, words) in _MEASURES.items()
         if getattr(quality, name) is not None
     ]
@@ -178,7 +235,11 @@ def _show_quality(trained: TrainedModel) -> None:
             "of all others"
         )
     console.print(make_table(title, columns, rows))
+    for line in bias_lines(trained):
+        console.print(printable(line), highlight=False)
     if quality.curve:
         bins = [[f"{p:.2f}", f"{share:.2f}", f"{n:,}"] for p, share, n in quality.curve]
-        heads = (f"calibrated P({trained.class_names[1]})", "observed share", f"{trained.row_noun}s")
+        heads = (f"calibrated P({positive})", "observed share", f"{trained.row_noun}s")
         console.print(make_table("Calibration", {printable(h): {"justify": "right"} for h in heads}, bins))
+    if trained.validation_note:
+        console.print(printable(trained.validation_note), highlight=False)

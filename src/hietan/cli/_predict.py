@@ -30,6 +30,9 @@ TermUrls = Annotated[
         "prefix; the prefix * is for all others; may be repeated. GO, HP, MONDO, ICD10 and others are known.",
     ),
 ]
+Raw = Annotated[
+    bool, typer.Option("--raw", help="Also show the classifier's own probabilities, without calibration.")
+]
 ModelFile = Annotated[Path, typer.Argument(help="A model file that `hietan fit` wrote.")]
 
 
@@ -45,9 +48,7 @@ def predict(
     output: Annotated[Path, typer.Option("--output", "-o", help="The CSV file to write.")] = Path(
         "predictions.csv"
     ),
-    calibrate: Annotated[
-        bool | None, typer.Option(help="Add calibrated probabilities; unless given, if the model has them.")
-    ] = None,
+    raw: Raw = False,
     report: Annotated[
         bool,
         typer.Option("--report", help="Also write a page of candidates with reasons next to it (.html)."),
@@ -81,6 +82,13 @@ def predict(
     match: Annotated[
         str, typer.Option(help="The kinds of names by which rows are recognised, separated by commas.")
     ] = "id,symbol,synonym",
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Class by whose log-odds rows are ranked [default: the model's positive class].",
+        ),
+    ] = None,
     term_url: TermUrls = None,
     quiet: Quiet = False,
 ) -> None:
@@ -97,6 +105,10 @@ def predict(
         check_kinds(kinds)
         if also and not report:
             raise ValueError("--also needs --report: what other models say is shown on the page")
+        if report and output.exists() and not output.is_file():
+            raise ValueError(
+                f"--report writes a page next to the table, but {output} is not a file; name one with -o"
+            )
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
             refuse_overwriting(written, model, dataset, *(exclude or ()), *(also or ()))
@@ -104,21 +116,23 @@ def predict(
         with working("reading"):
             trained = TrainedModel.load(model)
             data = load_dataset(dataset, progress=is_watched())
-        calibrated = trained.calibration is not None if calibrate is None else calibrate
-        options: dict[str, Any] = {"calibrated": calibrated, "new_only": new_only, "exclude": names}
+        options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names}
         with working(f"predicting {data.name}"):
-            ranked = rank_rows(trained, data, match=kinds, **options)
+            ranked = rank_rows(trained, data, match=kinds, positive=positive, **options)
         texts = {output: ranked.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
-            others = [rank_rows(TrainedModel.load(path), data, match=kinds) for path in also or ()]
+            how: dict[str, Any] = {"match": kinds, "positive": ranked.positive or None}
+            others = [rank_rows(TrainedModel.load(path), data, **how) for path in also or ()]
             with working("explaining both ends of the list") as progress:
                 content = candidates_summary(
                     ranked, command=command, others=others, term_urls=urls, progress=progress
                 )
             texts[page] = render(content)
         _write_together(texts)
-    tell(trained.caution)
+    tell(ranked.trained.caution)
+    if ranked.positive:
+        tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
     _tell_rows(ranked, len(data.instance_names))
     tell(f"written to {output}")
     if report:
@@ -138,6 +152,8 @@ def _tell_rows(ranked: Candidates, n_rows: int) -> None:
     if left_out:
         parts.append(f"{left_out} left out")
     tell("; ".join(parts))
+    if ranked.unrecognised:
+        tell(ranked.unrecognised)
 
 
 def _write_together(texts: dict[Path, str]) -> None:
@@ -147,4 +163,4 @@ def _write_together(texts: dict[Path, str]) -> None:
     with ExitStack() as stack:
         for path, text in texts.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(replacing(path)).write_bytes(text.encode())
+            stack.enter_context(replacing(path, follow=True)).write_bytes(text.encode())

@@ -20,6 +20,7 @@ from hietan.cli._messages import (
     errors,
     is_watched,
     make_console,
+    printable,
     reporting,
     say,
     set_quiet,
@@ -89,7 +90,11 @@ def study(
         ),
     ] = None,
     lam: Annotated[
-        str | None, typer.Option(help="Lambda of proximalGraph, or 'tuned' to choose it; 0.002 unless given.")
+        str | None,
+        typer.Option(
+            help="Lambda of proximalGraph, or 'tuned' to choose it by inner cross-validation [default: a tenth of "
+            "the smallest value with all weights zero]."
+        ),
     ] = None,
     lam_relative: Annotated[
         float | None,
@@ -107,6 +112,14 @@ def study(
             autocompletion=_completion.one_of("log_loss", "auc", "gmean"),
         ),
     ] = "log_loss",
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CLASS",
+            help="Positive class, which sensitivity, specificity, average precision and explanations refer to "
+            "[default: as each dataset states, or the rarer of two].",
+        ),
+    ] = None,
     tune_alpha: Annotated[bool, typer.Option(help="Choose alpha by inner cross-validation.")] = False,
     tune_threshold: Annotated[
         bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
@@ -242,6 +255,9 @@ def _write_report(output: Path, quiet: bool) -> None:
 
 def _print_results(results: StudyResults, output: Path, drawn: list[Path] | None) -> None:
     console = make_console()
+    positives = dict.fromkeys(filter(None, map(results.study.positive_name, results.study.datasets)))
+    if positives:
+        say(printable(f"positive class: {', '.join(positives)}"))
     for ranking in results.rankings:
         if ranking.metric == "gmean":
             print_ranking(console, ranking)

@@ -19,6 +19,12 @@ NO_ANNOTATION = "no usable annotation"
 UNKNOWN_FEATURE = "unknown to the ontology: 0 throughout"
 UNDEFINED_PARENT = "parent not defined by the ontology"
 LEFT_OUT = "left out on request (drop_terms)"
+NO_LABEL, NO_ID, CONFLICTING_LABELS = "no label", "no id", "conflicting labels"
+_LOST_LABELS = {
+    NO_LABEL: "have no label",
+    NO_ID: "have no id",
+    CONFLICTING_LABELS: "have an id with another label in another row",
+}
 
 
 @dataclass
@@ -53,6 +59,11 @@ class Tally:
     def used(self) -> int:
         """The number of things that were read and not dropped."""
         return self.read - self.dropped.total()
+
+    @property
+    def why(self) -> str:
+        """The reasons for which things were dropped, with their numbers, for messages."""
+        return ", ".join(f"{reason} ({count:,})" for reason, count in self.dropped.items())
 
     def as_dict(self) -> dict[str, Any]:
         """The tally as plain values that JSON can hold."""
@@ -107,19 +118,22 @@ class Account:
         counted = [tally for tally in tallies if tally.read]
         if self.relations.dropped:
             counted.append(self.relations)
-        return {self._worded(tally.what): self._worded(tally.as_dict()) for tally in counted}
+        return {self.worded(tally.what): self.worded(tally.as_dict()) for tally in counted}
 
     def complaints(self, unmatched: Sequence[str] = ()) -> Iterator[str]:
         """A sentence for each kind of thing of which too much was lost because nothing matched.
 
-        Any loss of relations is too much, since there may be many terms below one; of other things, a share above
-        `A_FEW` is. `unmatched` has examples of terms that are unknown or obsolete.
+        Any loss of relations is too much, since there may be many terms below one, and so is any loss of label rows; of
+        other things, a share above `A_FEW` is. `unmatched` has examples of terms that are unknown or obsolete.
         """
         if lost := self.relations.dropped[UNDEFINED_PARENT]:
             yield (
                 f"{lost} of {self.relations.read} {self.relations.what} name a parent that the ontology does not "
                 "define; annotations do not spread along them, so check whether the ontology is complete"
             )
+        for reason, words in _LOST_LABELS.items():
+            if lost := self.label_rows.dropped[reason]:
+                yield f"{lost} of {self.label_rows.read} label rows {words}; they are left out"
         no_term = f"name a term that is unknown or obsolete{_such_as(unmatched)}"
         found = (
             (self.annotations, (UNKNOWN_TERM, OBSOLETE_TERM), no_term),
@@ -129,13 +143,13 @@ class Account:
         for tally, reasons, complaint in found:
             lost = sum(tally.dropped[reason] for reason in reasons)
             if lost > A_FEW * tally.read:
-                share = f"{100 * lost / tally.read:.1f} % of the {self._worded(tally.what)}"
+                share = f"{100 * lost / tally.read:.1f} % of the {self.worded(tally.what)}"
                 yield f"{share} ({lost} of {tally.read}) {complaint}"
 
-    def _worded(self, value: Any) -> Any:
+    def worded(self, value: Any) -> Any:
         """A text, or the texts in the keys of a dict, with the noun for a row."""
         if isinstance(value, dict):
-            return {self._worded(key): self._worded(inner) for key, inner in value.items()}
+            return {self.worded(key): self.worded(inner) for key, inner in value.items()}
         if value == OF_OTHERS and self.row_noun == "row":
             return "of something that is not a row"
         return value.replace("{row}", self.row_noun) if isinstance(value, str) else value

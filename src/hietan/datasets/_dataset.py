@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from hietan._io.archives import ArchiveReader, write_archive
+from hietan._io.files import refuse_special
 from hietan._runtime.optional import import_optional
+from hietan._runtime.two_classes import positive_position
 from hietan.datasets._summary import DatasetSummary, dataset_html, summarize
 from hietan.exceptions import DataError
 from hietan.hierarchy import Hierarchy
@@ -57,6 +59,9 @@ class Dataset:
         its symbol and its synonyms, a row is recognised in other data.
     row_noun : str
         What a row is called in reports and messages, in the singular: "gene", "patient"; "row" unless given.
+    positive : str
+        The name of the positive class, which metrics and rankings refer to; "" if the data do not state one. See
+        `positive_class`.
 
     Examples
     --------
@@ -80,6 +85,7 @@ class Dataset:
     symbols: tuple[str, ...] = ()
     synonyms: tuple[tuple[str, ...], ...] = ()
     row_noun: str = "row"
+    positive: str = ""
 
     def __post_init__(self) -> None:
         for attribute in ("feature_names", "term_names", "instance_names", "target_names", "symbols"):
@@ -96,9 +102,13 @@ class Dataset:
             found = len(getattr(self, attribute))
             if found != expected:
                 raise ValueError(f"{attribute} has {found} entries but X has {expected} {what}")
-        if not isinstance(self.row_noun, str) or not self.row_noun.strip():
+        _check_names("name and row_noun", (self.name, self.row_noun))
+        if not self.row_noun.strip():
             raise ValueError(f"row_noun must be a word such as 'gene', got {self.row_noun!r:.80}")
         _check_target(self.y, n_rows, len(self.target_names))
+        if self.positive != "" and self.positive not in self.target_names:
+            listed = ", ".join(self.target_names) or "none, because the rows have no labels"
+            raise ValueError(f"positive is {self.positive!r:.80}; expected one of the classes: {listed}")
         _check_hierarchy(self.hierarchy, self.feature_names)
         try:
             json.dumps(self.provenance)
@@ -118,6 +128,7 @@ class Dataset:
         drop_terms: Iterable[str] = (),
         name: str = "",
         row_noun: str | None = None,
+        positive: str = "",
     ) -> Dataset:
         """Build from pairs (item, term): a row per labelled item, a column per term, ancestors included.
 
@@ -144,6 +155,8 @@ class Dataset:
             The name of the dataset.
         row_noun : str, optional
             What a row is called in reports; "row" unless given.
+        positive : str
+            The positive class.
 
         Examples
         --------
@@ -158,9 +171,8 @@ class Dataset:
 
         chosen = {"min_support": min_support, "drop_roots": drop_roots, "drop_terms": drop_terms}
         options, origin = BuildOptions(**chosen), "hietan.datasets.Dataset.from_pairs"  # type: ignore[arg-type]
-        return assemble(
-            hierarchy, pairs, labels, columns, options, name=name, row_noun=row_noun, origin=origin
-        )
+        about: dict[str, Any] = {"name": name, "row_noun": row_noun, "positive": positive, "origin": origin}
+        return assemble(hierarchy, pairs, labels, columns, options, **about)
 
     @classmethod
     def from_frame(
@@ -173,6 +185,7 @@ class Dataset:
         bins: int = 4,
         name: str = "",
         row_noun: str = "row",
+        positive: str = "",
     ) -> Dataset:
         """Build from a data frame with a row per item and a column per term, for example for the leaves only.
 
@@ -194,8 +207,8 @@ class Dataset:
             The smallest number of rows that must have a term; other terms are left out. 0 keeps all columns.
         bins : int
             Into how many bins, of about equal size, a column of numbers is put.
-        name, row_noun : str
-            The name of the dataset, and what a row is called in reports.
+        name, row_noun, positive : str
+            The name of the dataset, what a row is called in reports, and the positive class.
 
         Examples
         --------
@@ -207,13 +220,30 @@ class Dataset:
         """
         from hietan.datasets._building.frames import dataset_from_frame
 
-        options = {"min_support": min_support, "bins": bins}
-        return dataset_from_frame(frame, y, hierarchy, **options, name=name, row_noun=row_noun)
+        options: dict[str, Any] = {
+            "min_support": min_support,
+            "bins": bins,
+            "name": name,
+            "row_noun": row_noun,
+        }
+        return replace(dataset_from_frame(frame, y, hierarchy, **options), positive=positive)
 
     @property
     def is_labelled(self) -> bool:
         """Whether the rows have classes."""
         return bool(self.target_names)
+
+    @property
+    def positive_class(self) -> str:
+        """The positive class: `positive` if it is stated, otherwise the rarer of two classes (the last if they tie).
+
+        It is "" if the data do not state one and there are not two classes.
+        """
+        if self.positive or not self.is_labelled:
+            return self.positive
+        present, counts = np.unique(self.y, return_counts=True)
+        position = positive_position(counts.tolist())
+        return "" if position is None else self.target_names[present[position]]
 
     def summary(self) -> DatasetSummary:
         """Sizes, classes, losses and origin, as plain values."""
@@ -342,6 +372,7 @@ class Dataset:
         (True, 0)
         """
         name = os.fspath(path)
+        refuse_special(path)
         with open(path, "rb") as file:
             try:
                 return cls(**_parts(ArchiveReader(file), name))
@@ -392,7 +423,16 @@ def _check_names(attribute: str, names: Any) -> tuple[str, ...]:
     """The names as a tuple of strings; anything else is refused."""
     if isinstance(names, str) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"{attribute} must be a sequence of str, got {names!r:.80}")
-    return tuple(names)
+    listed = tuple(names)
+    try:
+        "".join(listed).encode()
+    except UnicodeEncodeError:
+        wrong = next(name for name in listed if any("\ud800" <= letter <= "\udfff" for letter in name))
+        raise ValueError(
+            f"{attribute} has {wrong!a:.80}, which holds half of a surrogate pair and cannot be written as UTF-8; "
+            "read the file with its own encoding, or rename it"
+        ) from None
+    return listed
 
 
 def _check_matrix(X: Any) -> None:
@@ -449,6 +489,8 @@ def _members(data: Dataset) -> dict[str, bytes | NDArray[np.int64]]:
     about = {"format": FORMAT, "version": VERSION, "shape": [int(n) for n in X.shape], "name": data.name}
     if data.row_noun != "row":
         about["row_noun"] = data.row_noun
+    if data.positive:
+        about["positive"] = data.positive
     names: dict[str, list[Any]] = {
         "feature_names": list(data.feature_names),
         "term_names": list(data.term_names),
@@ -515,6 +557,7 @@ def _parts(archive: ArchiveReader, name: str) -> dict[str, Any]:
         "symbols": tuple(names.get("symbols", ())),
         "synonyms": tuple(names.get("synonyms", ())),
         "row_noun": about.get("row_noun", "row"),
+        "positive": about.get("positive", ""),
     }
 
 

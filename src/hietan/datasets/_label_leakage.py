@@ -16,8 +16,7 @@ from hietan.datasets._dataset import Dataset
 CIRCULARITY = (
     "Labels and features may rest on the same observations: a gene that was found to change lifespan is annotated with "
     "lifespan. Such a feature makes a model look better than it is for rows that were not observed yet. If a feature "
-    "listed here repeats the label, build the data again without it and the terms below it: "
-    "hietan build --drop-term TERM."
+    "repeats the label, build the data again without it and the terms below it: hietan build --drop-term TERM."
 )
 MOST_LISTED = 1_000_000
 SIGNIFICANT = 0.001
@@ -95,38 +94,45 @@ class CloseFeature:
     word: str = ""
 
     @property
-    def is_suspicious(self) -> bool:
-        """Whether the feature explains a tenth of the label beyond chance, or is called like the label."""
-        return bool(self.word) or (self.information >= 0.1 and self.p_value < SIGNIFICANT)
+    def is_strong(self) -> bool:
+        """Whether the feature alone explains a tenth of the label, beyond chance."""
+        return self.information >= 0.1 and self.p_value < SIGNIFICANT
 
 
-def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
-    """The features that explain most of the label, and those that are called like it.
+def closest_features(
+    data: Dataset, limit: int = 8, *, words: Iterable[str] = ()
+) -> tuple[tuple[CloseFeature, ...], tuple[CloseFeature, ...]]:
+    """The features that are named like the label, and those that are unusually strong.
+
+    A name shows that a feature may repeat the label; strength alone does not, since it may be what the data teach.
 
     Parameters
     ----------
     data : Dataset
         A dataset with labels; without labels there are no such features.
     limit : int
-        The number of features of each kind: those with the most information, and those with a word of the label in
-        their name.
+        The most features in each of the two lists.
+    words : iterable of str
+        Words that mean the same as the label, such as "lifespan". The words of the classes, of the column and file of
+        the labels and of the dataset's name are known, and so are the `label_words` that it was built with.
 
     Returns
     -------
-    tuple of CloseFeature
-        Those that are called like the label first, then the most informative first.
+    named, strong : tuple of CloseFeature
+        The features with a word of the label in their name; and those that alone explain a tenth of the label or more,
+        beyond chance. The most informative come first; a feature may be in both.
 
     Examples
     --------
-    >>> from hietan.datasets import make_hierarchical_classification
-    >>> closest = closest_features(make_hierarchical_classification(200, 30, random_state=0), 2)
-    >>> [(found.feature, round(found.auc, 2), found.is_suspicious) for found in closest]
-    [('T:0000010', 0.55, False), ('T:0000015', 0.55, False)]
+    >>> from hietan.datasets import load_ageing_genes
+    >>> named, strong = closest_features(load_ageing_genes("worm"), 2, words=["ageing"])
+    >>> [(found.name, found.word) for found in named], strong
+    ([('determination of adult lifespan', 'lifespan'), ('aging', 'aging')], ())
     """
     check_integer("limit", limit, 1, MOST_LISTED)
     labels = np.unique(data.y)
     if not data.is_labelled or len(labels) < 2:
-        return ()
+        return (), ()
     ones = np.stack(
         [
             np.asarray(data.X[np.flatnonzero(data.y == c)].sum(axis=0, dtype=np.int64)).ravel()
@@ -135,17 +141,16 @@ def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
     )
     sizes = np.bincount(data.y, minlength=len(data.target_names))
     information, p_values = _information(ones, sizes)
-    words = _words_of_the_label(data)
+    known = _words_of_the_label(data, words)
     named = {
-        j: next(word for word in _words(name) if word in words)
+        j: found
         for j, name in enumerate(data.term_names)
-        if not words.isdisjoint(_words(name))
+        if (found := next(filter(known.__contains__, _words(name)), ""))
     }
     order = np.argsort(-information, kind="stable").tolist()
-    by_name = [j for j in order if j in named][:limit]
-    chosen = [*by_name, *(j for j in order[:limit] if j not in by_name)]
-    return tuple(
-        CloseFeature(
+
+    def close(j: int) -> CloseFeature:
+        return CloseFeature(
             data.feature_names[j],
             data.term_names[j],
             tuple(ones[:, j].tolist()),
@@ -154,8 +159,9 @@ def closest_features(data: Dataset, limit: int = 8) -> tuple[CloseFeature, ...]:
             float(p_values[j]),
             named.get(j, ""),
         )
-        for j in chosen
-    )
+
+    strongest = map(close, order[:limit])
+    return tuple(close(j) for j in order if j in named)[:limit], tuple(s for s in strongest if s.is_strong)
 
 
 def _information(
@@ -178,21 +184,26 @@ def _auc(ones: NDArray[np.int64], sizes: NDArray[np.int64]) -> float | None:
     return float(0.5 + abs(shares[1] - shares[0]) / 2)
 
 
-def _words_of_the_label(data: Dataset) -> frozenset[str]:
-    """The words of the classes, of the column of labels and of the dataset, with those that mean the same."""
-    options = data.provenance.get("options")
+def _words_of_the_label(data: Dataset, more: Iterable[str]) -> frozenset[str]:
+    """The words of the classes, of the dataset and of the labels' column and file, with others of their meaning."""
+    options, source = (data.provenance.get(part) for part in ("options", "labels"))
     given = options if isinstance(options, dict) else {}
-    mapping = given.get("mapping")
+    mapping, listed = given.get("mapping"), given.get("label_words")
     texts = [*data.target_names, data.name, str(given.get("label_column") or "")]
     texts += map(str, mapping) if isinstance(mapping, dict) else []
-    words = {word for text in texts for word in _words(text)}
+    texts += map(str, source.values()) if isinstance(source, dict) else []
+    stated = {
+        word for text in (*more, *(listed if isinstance(listed, list) else ())) for word in _words(str(text))
+    }
+    found = {word for text in texts for word in _words(text) if len(word) > 3} - _EMPTY_WORDS
+    words = stated | found
     return frozenset(words).union(*(same for same in _SAME_MEANING if same & words))
 
 
-def _words(text: str) -> Iterable[str]:
-    """The words of at least four letters that mean something, in lower case.
+def _words(text: str) -> list[str]:
+    """The words of a text, in lower case.
 
-    >>> list(_words("negative regulation of multicellular organism aging"))
-    ['multicellular', 'organism', 'aging']
+    >>> _words("negative regulation of ageing (2)")
+    ['negative', 'regulation', 'of', 'ageing']
     """
-    return (word for word in re.findall(r"[^\W\d_]{4,}", text.lower()) if word not in _EMPTY_WORDS)
+    return re.findall(r"[^\W\d_]+", text.lower())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hietan._runtime.notebook import card, details
+from hietan._runtime.two_classes import rank_auc
 from hietan.datasets._build_log import account_lines
 
 
@@ -34,7 +35,11 @@ class DatasetSummary:
     account : list of (what, line, count)
         What was read, dropped and used, if the dataset was built from files.
     facts : tuple of (key, value)
-        The origin, the files with their hashes, versions and options.
+        The origin, the files with their hashes, versions, and the options that are not the default.
+    positive : str
+        The positive class; "" if there is none.
+    annotations_auc : float or None
+        The AUC of the number of ones in a row alone, for the positive class of two; None for other numbers of classes.
     """
 
     name: str
@@ -46,6 +51,8 @@ class DatasetSummary:
     commonest: tuple[tuple[str, str, int], ...]
     account: list[tuple[str, str, int]]
     facts: tuple[tuple[str, str], ...]
+    positive: str = ""
+    annotations_auc: float | None = None
 
     def _repr_html_(self) -> str:
         return dataset_html(self)
@@ -57,7 +64,11 @@ def summarize(data: Any) -> DatasetSummary:
     ones = np.asarray(data.X.sum(axis=0, dtype=np.int64)).ravel()
     most = np.argsort(-ones, kind="stable")[:5]
     counts = np.bincount(data.y[data.y >= 0], minlength=len(data.target_names)).tolist()
-    hierarchy = data.hierarchy
+    hierarchy, positive = data.hierarchy, data.positive_class
+    annotations_auc = None
+    if np.count_nonzero(counts) == 2 and positive:
+        annotations = np.asarray(data.X.sum(axis=1, dtype=np.int64)).ravel()
+        annotations_auc = rank_auc(data.y == data.target_names.index(positive), annotations)
     return DatasetSummary(
         name=data.name or "unnamed",
         n_rows=n_rows,
@@ -73,20 +84,30 @@ def summarize(data: Any) -> DatasetSummary:
         commonest=tuple((data.feature_names[j], data.term_names[j], int(ones[j])) for j in most),
         account=account_lines(data.provenance.get("account", {})),
         facts=tuple(_facts(data.provenance)),
+        positive=positive,
+        annotations_auc=annotations_auc,
     )
 
 
 def _facts(provenance: dict[str, Any]) -> Iterable[tuple[str, str]]:
+    """The facts worth showing; of the options, those that were chosen, and the relations."""
+    from hietan.datasets._building.options import BuildOptions
+
     for key in ("origin", "files", "versions", "options"):
         value = provenance.get(key)
+        if key == "options" and isinstance(value, dict):
+            usual = BuildOptions().as_dict() | {"relations": None}
+            value = {name: part for name, part in value.items() if part not in (None, usual.get(name))}
         if isinstance(value, dict):
-            yield from ((f"{key}: {name}", _short(part)) for name, part in value.items())
+            yield from ((f"{key}: {name}", text) for name, part in value.items() if (text := _short(part)))
         elif value:
             yield key, _short(value)
     yield from (("found out", remark) for remark in provenance.get("found out", ()))
 
 
 def _short(value: Any) -> str:
+    if isinstance(value, dict):
+        value = [f"{key}={part}" for key, part in value.items()]
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= 80 else f"{text[:77]}..."
 

@@ -122,6 +122,7 @@ def make_hierarchical_classification(
         term_names=names,
         instance_names=tuple(f"row{i}" for i in range(n_samples)),
         target_names=tuple(f"class{c}" for c in range(n_classes)),
+        positive="class1" if n_classes == 2 else "",
         provenance={
             "origin": "hietan.datasets.make_hierarchical_classification",
             "options": {

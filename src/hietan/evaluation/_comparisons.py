@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from hietan.evaluation._effect_sizes import ROPE, bayesian_signed_rank, rank_bis
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking
 from hietan.evaluation._rank_tests import Comparison
+
+if TYPE_CHECKING:
+    from hietan.evaluation._study.results import StudyResults
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,14 @@ class MethodComparison:
 
 
 def compare_methods(
-    ranking: Ranking, drawn: Bootstrap | None = None, *, rope: float = ROPE
+    ranking: Ranking | StudyResults, drawn: Bootstrap | None = None, *, rope: float = ROPE
 ) -> tuple[MethodComparison, ...]:
     """Compare every method of a ranking with its control, best first.
 
     Parameters
     ----------
-    ranking : Ranking
-        The ranking, with its tests.
+    ranking : Ranking or StudyResults
+        The ranking, with its tests; or the results of a study, for all of its rankings with their own draws of rows.
     drawn : Bootstrap, optional
         Draws of rows, for the intervals of the mean differences. They are draws of GMean: in a ranking by another
         metric they are not used.
@@ -115,6 +118,8 @@ def compare_methods(
     >>> other.p_worse > 0.99
     True
     """
+    if not isinstance(ranking, Ranking):
+        return ranking.comparisons(rope=rope)
     ranks, won, means = ranking.average_ranks(), ranking.wins(), ranking.means()
     wilcoxon = {row.method: row for row in ranking.wilcoxon}
     holm = {row.method: row for row in ranking.comparison.comparisons} if ranking.comparison else {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
 from hietan._runtime.parallel import run_ordered
+from hietan._runtime.two_classes import positive_position
 from hietan.evaluation._metrics import compute_metrics
 
 Label = str | int | float | bool
@@ -42,12 +43,15 @@ class PooledPredictions:
         ln P(c | x), in the sorted order of the classes; None if the classifier has no probabilities.
     fold : int array of shape (n,)
         The fold in which each row was set aside.
+    positive : label, or None
+        The class that metrics refer to; None means the second of two.
     """
 
     y_true: NDArray[Any]
     y_pred: NDArray[Any]
     log_proba: NDArray[np.float64] | None
     fold: NDArray[np.int64]
+    positive: Any = None
 
     @property
     def proba(self) -> NDArray[np.float64] | None:
@@ -61,11 +65,17 @@ class PooledPredictions:
 
     def metrics(self) -> dict[str, float]:
         """All metrics, over the pooled rows."""
-        return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score)
+        return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score, positive=self.positive)
 
 
 def pooled_predictions(
-    estimator: Any, dataset: Any, *, n_splits: int = 10, seed: int = 0, n_jobs: int | None = None
+    estimator: Any,
+    dataset: Any,
+    *,
+    n_splits: int = 10,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    positive: str | None = None,
 ) -> PooledPredictions:
     """Predict every row of a dataset by stratified cross-validation.
 
@@ -80,6 +90,8 @@ def pooled_predictions(
         The splits are ``StratifiedKFold(n_splits, shuffle=True, random_state=seed)``, the same for every method.
     n_jobs : int or None
         The number of folds to run at a time, in threads, as in joblib.
+    positive : str, optional
+        The name of the positive class; what the dataset states if not given, and otherwise the rarer of two classes.
 
     Returns
     -------
@@ -103,7 +115,35 @@ def pooled_predictions(
     def predict(k: int) -> RowPredictions:
         return predict_fold(model, dataset.X, dataset.y, fold == k)
 
-    return pool(dataset.y, fold, run_ordered(predict, [(k,) for k in range(n_splits)], n_jobs))
+    parts = run_ordered(predict, [(k,) for k in range(n_splits)], n_jobs)
+    return replace(pool(dataset.y, fold, parts), positive=positive_label(dataset, positive))
+
+
+def positive_label(dataset: Any, stated: str | None = None) -> Label | None:
+    """Return the label of the positive class: the stated one, the dataset's own, or else the rarer of two classes.
+
+    A class is stated by its name, or by its label in `y` without names. None if there are not two classes.
+
+    >>> from types import SimpleNamespace
+    >>> data = SimpleNamespace(y=np.array([0, 0, 1]), target_names=("no", "yes"))
+    >>> positive_label(data), positive_label(data, "no")
+    (1, 0)
+    """
+    by_name = {name: label for label, name in class_names(dataset).items()}
+    wanted = stated or getattr(dataset, "positive", "")
+    if wanted and wanted not in by_name:
+        raise ValueError(f"positive is {wanted!r:.80}; expected one of the classes {', '.join(by_name)}")
+    position = positive_position(np.unique(dataset.y, return_counts=True)[1].tolist())
+    if position is None:
+        return None
+    return by_name[wanted] if wanted else list(by_name.values())[position]
+
+
+def class_names(dataset: Any) -> dict[Label, str]:
+    """Return the labels of a dataset, sorted, with the names of their classes, or the labels as text without names."""
+    labels, names = np.unique(dataset.y).tolist(), getattr(dataset, "target_names", ())
+    are_numbers = all(isinstance(label, Integral) and int(label) in range(len(names)) for label in labels)
+    return {label: str(names[label] if are_numbers else label) for label in labels}
 
 
 def configure(estimator: Any, hierarchy: Any, seed: int) -> Any:

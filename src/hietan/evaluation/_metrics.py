@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import average_precision_score, log_loss, make_scorer, matthews_corrcoef
 
+from hietan._runtime.two_classes import rank_auc
+
 
 def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = None) -> NDArray[np.float64]:
     """The share of each class that is predicted as that class, in the order of `labels` (default: sorted)."""
@@ -30,14 +32,14 @@ def recalls(y_true: ArrayLike, y_pred: ArrayLike, labels: ArrayLike | None = Non
     return np.array([np.mean(pred[true == label] == label) for label in wanted])
 
 
-def sensitivity_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """The recall of the positive class, the second of two in sorted order."""
-    return float(_two(recalls(y_true, y_pred))[1])
+def sensitivity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
+    """Return the recall of the positive class; the second of two in sorted order if `positive` is None."""
+    return float(_two(recalls(y_true, y_pred))[_position(y_true, positive)])
 
 
-def specificity_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
-    """The recall of the negative class, the first of two in sorted order."""
-    return float(_two(recalls(y_true, y_pred))[0])
+def specificity_score(y_true: ArrayLike, y_pred: ArrayLike, positive: Any = None) -> float:
+    """Return the recall of the other class than the positive one; `positive` as in `sensitivity_score`."""
+    return float(_two(recalls(y_true, y_pred))[1 - _position(y_true, positive)])
 
 
 def gmean_score(y_true: ArrayLike, y_pred: ArrayLike) -> float:
@@ -67,13 +69,25 @@ def auc_score(y_true: ArrayLike, score: ArrayLike) -> float:
     >>> auc_score([0, 0, 1, 1], [-np.inf, 0.4, 0.4, np.inf])
     0.875
     """
-    return float(np.mean([_auc(positive, column) for positive, column in _one_against_rest(y_true, score)]))
+    return float(
+        np.mean([rank_auc(positive, column) for positive, column in _one_against_rest(y_true, score)])
+    )
 
 
-def average_precision(y_true: ArrayLike, score: ArrayLike) -> float:
-    """Area under the precision-recall curve; for several classes the mean, each against the rest."""
+def average_precision(y_true: ArrayLike, score: ArrayLike, positive: Any = None) -> float:
+    """Return the area under the precision-recall curve; for several classes the mean, each against the rest.
+
+    `score` is the score of the second of two classes in sorted order, or has a column per class. `positive` is the
+    class whose precision and recall are meant; None means the second of two.
+
+    >>> average_precision([0, 0, 1, 1], [1, 2, 3, 4]), average_precision([0, 0, 1], [1, 3, 2], positive=0)
+    (1.0, 0.8333333333333333)
+    """
     parts = _one_against_rest(y_true, score)
-    return float(np.mean([average_precision_score(p, rankdata(s, method="dense")) for p, s in parts]))
+    if len(parts) == 1 and not _position(y_true, positive):
+        parts = [(~is_second, -column) for is_second, column in parts]
+    found = [average_precision_score(p, rankdata(s, method="dense")) for p, s in parts]
+    return min(1.0, float(np.mean(found)))  # rounding may exceed 1
 
 
 def brier_score(y_true: ArrayLike, proba: ArrayLike) -> float:
@@ -99,33 +113,37 @@ class ReliabilityCurve:
         return float(np.average(np.abs(self.predicted - self.observed), weights=self.count))
 
 
-def reliability_curve(y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10) -> ReliabilityCurve:
-    """The reliability curve of a two-class classifier, over bins of equal width; empty bins are left out.
+def reliability_curve(
+    y_true: ArrayLike, proba: ArrayLike, *, n_bins: int = 10, positive: Any = None
+) -> ReliabilityCurve:
+    """Return the reliability curve of a two-class classifier, over bins of equal width; empty bins are left out.
 
-    `proba` is P(positive), or has a column per class.
+    `proba` is P(positive), or has a column per class. `positive` is None for the second of two classes.
 
     >>> curve = reliability_curve([0, 1, 1, 1], [0.2, 0.2, 0.9, 0.9])
     >>> curve.predicted.tolist(), curve.observed.tolist(), curve.count.tolist()
     ([0.2, 0.9], [0.5, 1.0], [2, 2])
     """
     p = np.asarray(proba, dtype=np.float64)
-    p = p[:, 1] if p.ndim == 2 else p
-    positive = np.asarray(y_true) == _two(np.unique(np.asarray(y_true)))[1]
+    k = _position(y_true, positive)
+    p = p[:, k] if p.ndim == 2 else p
+    is_positive = np.asarray(y_true) == _two(np.unique(np.asarray(y_true)))[k]
     bins = np.minimum((p * n_bins).astype(np.int64), n_bins - 1)
     count = np.bincount(bins, minlength=n_bins)
     kept = count > 0
-    sums = [np.bincount(bins, weights=values, minlength=n_bins)[kept] for values in (p, positive)]
+    sums = [np.bincount(bins, weights=values, minlength=n_bins)[kept] for values in (p, is_positive)]
     return ReliabilityCurve(sums[0] / count[kept], sums[1] / count[kept], count[kept])
 
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """What a metric is computed from; `proba` and `score` as in `compute_metrics`."""
+    """What a metric is computed from; `proba`, `score` and `positive` as in `compute_metrics`."""
 
     y_true: ArrayLike
     y_pred: ArrayLike
     proba: ArrayLike | None = None
     score: ArrayLike | None = None
+    positive: Any = None
 
     @cached_property
     def recalls(self) -> NDArray[np.float64]:
@@ -158,6 +176,8 @@ class Metric:
         Whether smaller values are better.
     ranks_methods : bool
         Whether studies rank and test the methods by it, with tables and figures of its own.
+    is_of_positive : bool
+        Whether its value depends on which of two classes is the positive one.
     """
 
     name: str
@@ -167,6 +187,15 @@ class Metric:
     digits: int = 3
     lower_is_better: bool = False
     ranks_methods: bool = False
+    is_of_positive: bool = False
+
+    def label_of(self, positive: str) -> str:
+        """Return the label with the positive class, if the metric depends on it.
+
+        >>> METRICS["average_precision"].label_of("pro"), METRICS["auc"].label_of("pro")
+        ('average precision (pro)', 'AUC')
+        """
+        return f"{self.label} ({positive})" if positive and self.is_of_positive else self.label
 
     @property
     def label_with_unit(self) -> str:
@@ -183,7 +212,12 @@ class Metric:
 
 
 def compute_metrics(
-    y_true: ArrayLike, y_pred: ArrayLike, proba: ArrayLike | None = None, *, score: ArrayLike | None = None
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    proba: ArrayLike | None = None,
+    *,
+    score: ArrayLike | None = None,
+    positive: Any = None,
 ) -> dict[str, float]:
     """Compute all of `METRICS`; those that do not apply are NaN.
 
@@ -195,7 +229,10 @@ def compute_metrics(
         The probabilities of the classes, in their sorted order.
     score : array of shape (n,) or (n, n_classes), or None
         What AUC and average precision rank the rows by; `proba` if not given. Log-odds are the better choice, because
-        probabilities near 1 cannot be distinguished from each other.
+        probabilities near 1 cannot be distinguished from each other. A single column belongs to the second of two
+        classes in sorted order.
+    positive : label, or None
+        The class that sensitivity, specificity and average precision refer to; None means the second of two.
 
     Examples
     --------
@@ -204,7 +241,7 @@ def compute_metrics(
     {'gmean': 0.707, 'sensitivity': 1.0, 'specificity': 0.5, 'auc': 1.0, 'average_precision': 1.0,
      'balanced_accuracy': 0.75, 'mcc': 0.577, 'log_loss': 0.4, 'brier': 0.125}
     """
-    predictions = Predictions(y_true, y_pred, proba, score)
+    predictions = Predictions(y_true, y_pred, proba, score, positive)
     return {name: metric.compute(predictions) for name, metric in METRICS.items()}
 
 
@@ -218,10 +255,18 @@ def _two(values: NDArray[Any]) -> NDArray[Any]:
     return values
 
 
+def _position(y_true: ArrayLike, positive: Any) -> int:
+    """The position of the positive class among the sorted classes; that of the second of two if it is None."""
+    classes = np.unique(np.asarray(y_true)).tolist()
+    if positive is not None and positive not in classes:
+        raise ValueError(f"positive is {positive!r}; expected one of the classes {classes!r:.200}")
+    return 1 if positive is None else classes.index(positive)
+
+
 def _one_against_rest(
     y_true: ArrayLike, score: ArrayLike
 ) -> list[tuple[NDArray[np.bool_], NDArray[np.float64]]]:
-    """(whether a row is positive, its score) for the positive class, or for each of several classes."""
+    """(whether a row is of the class, its score) for the second of two classes, or for each of several classes."""
     true, scores = np.asarray(y_true), np.asarray(score, dtype=np.float64)
     classes = np.unique(true)
     if scores.ndim == 1:
@@ -233,17 +278,9 @@ def _one_against_rest(
     return [(true == label, scores[:, c]) for c, label in enumerate(classes)]
 
 
-def _auc(positive: NDArray[np.bool_], score: NDArray[np.float64]) -> float:
-    n, n_positive = len(positive), int(positive.sum())
-    if n_positive in (0, n):
-        return float("nan")
-    above = rankdata(score)[positive].sum() - n_positive * (n_positive + 1) / 2
-    return float(above / (n_positive * (n - n_positive)))
-
-
-def _recall_of(class_number: int) -> Callable[[Predictions], float]:
-    """The recall of one of two classes; NaN for more classes."""
-    return lambda p: float(p.recalls[class_number]) if len(p.recalls) == 2 else np.nan
+def _for_two(function: Callable[[ArrayLike, ArrayLike, Any], float]) -> Callable[[Predictions], float]:
+    """A metric of labels for two classes; NaN for more classes."""
+    return lambda p: function(p.y_true, p.y_pred, p.positive) if len(p.recalls) == 2 else np.nan
 
 
 def _from_ranks(function: Callable[[ArrayLike, ArrayLike], float]) -> Callable[[Predictions], float]:
@@ -266,10 +303,17 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
                 digits=1,
                 ranks_methods=True,
             ),
-            Metric("sensitivity", "sensitivity", _recall_of(1)),
-            Metric("specificity", "specificity", _recall_of(0)),
+            Metric("sensitivity", "sensitivity", _for_two(sensitivity_score), is_of_positive=True),
+            Metric("specificity", "specificity", _for_two(specificity_score), is_of_positive=True),
             Metric("auc", "AUC", _from_ranks(auc_score), ranks_methods=True),
-            Metric("average_precision", "average precision", _from_ranks(average_precision)),
+            Metric(
+                "average_precision",
+                "average precision",
+                lambda p: (
+                    np.nan if p.ranked_by is None else average_precision(p.y_true, p.ranked_by, p.positive)
+                ),
+                is_of_positive=True,
+            ),
             Metric("balanced_accuracy", "balanced accuracy", lambda p: float(p.recalls.mean())),
             Metric("mcc", "MCC", lambda p: float(matthews_corrcoef(p.y_true, p.y_pred))),
             Metric("log_loss", "log loss", _from_proba(log_loss), lower_is_better=True),

@@ -6,7 +6,7 @@ Tuned and untuned methods are never ranked in the same table.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import Any, ClassVar
 
@@ -26,6 +26,8 @@ from hietan.evaluation._rank_tests import (
     wins,
 )
 
+FEWEST_DATASETS = 6
+"""Rank tests over fewer datasets carry a caution."""
 RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 """The metrics by which a study ranks its methods."""
 
@@ -34,7 +36,8 @@ RANKED = tuple(name for name, metric in METRICS.items() if metric.ranks_methods)
 class SummaryRow:
     """The pooled metrics of one method on one dataset, for one seed; `metrics` are in the order of `METRICS`.
 
-    ``row["auc"]`` is the value of one metric.
+    ``row["auc"]`` is the value of one metric. `positive` is the name of the class that sensitivity, specificity and
+    average precision refer to; it is empty if there are not two classes.
     """
 
     dataset: str
@@ -44,6 +47,7 @@ class SummaryRow:
     seed: int
     n_rows: int
     metrics: tuple[float, ...]
+    positive: str = ""
 
     def __getitem__(self, metric: str) -> float:
         return self.metrics[list(METRICS).index(metric)]
@@ -51,11 +55,12 @@ class SummaryRow:
     @staticmethod
     def header() -> tuple[str, ...]:
         """The names of the columns of `summary.csv`."""
-        return ("dataset", "method", "setting", "tuning", "seed", "n_rows", *METRICS)
+        return ("dataset", "method", "setting", "tuning", "seed", "n_rows", "positive", *METRICS)
 
     def values(self) -> list[Any]:
         """The cells of its line in `summary.csv`, in the order of `header`."""
-        return [self.dataset, self.method, self.setting, self.tuning, self.seed, self.n_rows, *self.metrics]
+        which = [self.dataset, self.method, self.setting, self.tuning, self.seed, self.n_rows, self.positive]
+        return [*which, *self.metrics]
 
     @classmethod
     def from_dict(cls, row: Mapping[str, str]) -> SummaryRow:
@@ -66,7 +71,7 @@ class SummaryRow:
         # Always the same NaN: tuples compare equal if they hold the same object.
         metrics = tuple(float(text) if (text := row.get(name)) else np.nan for name in METRICS)
         which = (row["dataset"], row["method"], row["setting"], row["tuning"])
-        return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics)
+        return cls(*which, int(row["seed"]), int(row["n_rows"]), metrics, row["positive"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +98,10 @@ class Ranking:
         Wilcoxon's signed-rank tests against the control of `comparison`.
     groups : dict of str to str
         The group of each dataset. Ranks are also given per group, without tests: groups are few.
+    shared_rows : dict of str to list of str
+        For each dataset that shares more than half of its rows with others, these others.
+    positive : str
+        The positive class, if the metric depends on it and all datasets have the same one.
     """
 
     RANKS: ClassVar = (
@@ -134,12 +143,30 @@ class Ranking:
     nemenyi: Nemenyi | None
     wilcoxon: tuple[Comparison, ...]
     groups: dict[str, str]
+    shared_rows: dict[str, list[str]] = field(default_factory=dict)
+    positive: str = ""
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """Why the rank tests are weak evidence, in sentences; empty if there are no tests, or no reasons."""
+        found, n = [], len(self.datasets)
+        shared = [(d, o) for d in self.datasets for o in self.shared_rows.get(d, ()) if o in self.datasets]
+        if self.comparison is not None and n < FEWEST_DATASETS:
+            found.append(f"Rank tests over {n} datasets show little; use at least {FEWEST_DATASETS}.")
+        if self.comparison is not None and shared:
+            (name, other), n_shared = shared[0], len({d for d, _ in shared})
+            found.append(
+                f"{n_shared} of the {n} datasets share rows with another one (more than half of the smaller one), such "
+                f"as {name} with {other}: they are not independent, so these p-values are too small."
+            )
+        return tuple(found)
 
     @property
     def title(self) -> str:
         """Which table this is, in words."""
         tuned = "untuned" if self.tuning == "none" else f"tuned: {self.tuning}"
-        return ", ".join([self.metric, *([self.setting] if self.setting else []), tuned])
+        metric = f"{self.metric} ({self.positive})" if self.positive else self.metric
+        return ", ".join([metric, *([self.setting] if self.setting else []), tuned])
 
     def average_ranks(self, group: str | None = None) -> dict[str, float]:
         """The average rank of each method, over all datasets or those of a group."""
@@ -221,6 +248,7 @@ class Ranking:
             "wins": self.wins(),
             "means": self.means(),
             "left_out": list(self.left_out),
+            "cautions": list(self.cautions),
             "friedman": None if test is None else [test.friedman.statistic, test.friedman.p_value],
             "holm": {} if test is None else {c.method: [c.p_value, c.p_adjusted] for c in test.comparisons},
         }
@@ -230,6 +258,7 @@ def make_rankings(
     summary: Sequence[SummaryRow],
     *,
     groups: Mapping[str, str] | None = None,
+    shared_rows: Mapping[str, list[str]] | None = None,
     names: Iterable[str] | None = None,
     metrics: Sequence[str] = RANKED,
     alternative: str = "two-sided",
@@ -244,6 +273,9 @@ def make_rankings(
         The scores.
     groups : mapping of str to str, optional
         The group of each dataset; ranks are also given per group.
+    shared_rows : mapping of str to list of str, optional
+        For each dataset that shares more than half of its rows with others, these others. The tests then carry a
+        caution.
     names : iterable of str, optional
         The datasets to rank over; all datasets of the summary if not given.
     metrics : sequence of str
@@ -276,7 +308,8 @@ def make_rankings(
         for setting in settings:
             rows = [row for row in here if row.setting in (setting, "")]
             for metric in metrics:
-                ranking = _rank(tuning, setting, metric, rows, datasets, dict(groups or {}), how)
+                known = (dict(groups or {}), dict(shared_rows or {}))
+                ranking = _rank(tuning, setting, metric, rows, datasets, known, how)
                 if ranking is not None:
                     rankings.append(ranking)
     return tuple(rankings)
@@ -288,7 +321,7 @@ def _rank(
     metric: str,
     rows: Sequence[SummaryRow],
     datasets: tuple[str, ...],
-    groups: dict[str, str],
+    known: tuple[dict[str, str], dict[str, list[str]]],
     how: dict[str, Any],
 ) -> Ranking | None:
     values: dict[tuple[str, str], list[float]] = {}
@@ -310,9 +343,10 @@ def _rank(
     spread = cube.std(axis=2, ddof=1) if n_seeds > 1 else np.full_like(scores, np.nan)
     tests = _test(tuple(complete), scores, metric, **how)
     left_out = tuple(m for m in everyone if m not in complete)
-    return Ranking(
-        tuning, setting, metric, tuple(complete), datasets, scores, spread, left_out, *tests, groups
-    )
+    positives = {row.positive for row in rows} if METRICS[metric].is_of_positive else set()
+    positive = positives.pop() if len(positives) == 1 else ""
+    which = (tuning, setting, metric, tuple(complete), datasets)
+    return Ranking(*which, scores, spread, left_out, *tests, *known, positive)
 
 
 def _test(

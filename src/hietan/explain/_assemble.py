@@ -21,6 +21,9 @@ from hietan.structure._tree import ABSENT
 _BATCH = 64  # rows that are taken apart together: what their features add takes memory
 MOST_FACTORS = 1 << 23
 """What features add to classes, in the rows of a table that are taken apart together: 64 MB."""
+_FITTED = (
+    "The contributions are weights that were fitted to all features together, not computed from these counts."
+)
 _PACKED_BATCH = 512  # rows: their packed states should stay in the cache
 
 
@@ -33,6 +36,7 @@ def explain_rows(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
+    counts_note: str = "",
 ) -> Explanations:
     """One explanation per row of a Bayesian classifier.
 
@@ -54,12 +58,14 @@ def explain_rows(
         The hierarchy over the columns.
     names : mapping
         Readable names of the features; features that are not in it keep their own names.
+    counts_note : str
+        How the contributions follow from the counts, in sentences, unless they are just their logarithms.
     """
     explanations = Explanations()
     for start in range(0, len(rows), _BATCH):
         batch = rows[start : start + _BATCH]
         parts = parts_of(start, start + len(batch))
-        explanations += _explain_batch(parts, method, batch, classes, target, hierarchy, names)
+        explanations += _explain_batch(parts, method, batch, classes, target, hierarchy, names, counts_note)
     return explanations
 
 
@@ -165,6 +171,7 @@ def _explain_batch(
     target: Any,
     hierarchy: Hierarchy,
     names: Mapping[str, str],
+    counts_note: str,
 ) -> list[Explanation]:
     features = hierarchy.features
     labels = tuple(names.get(feature, feature) for feature in features)
@@ -192,12 +199,13 @@ def _explain_batch(
                 target=classes[t],
                 log_odds=float(joint[t] - logsumexp(joint[rest])),
                 base=float(parts.base[r][t] - parts.base[r][rest] @ weights),
-                contributions=_contributions(parts, r, difference, features, labels),
+                contributions=_contributions(parts, r, difference, t, weights, hierarchy, labels),
                 other=tuple(other),
                 removed=_removals(parts.removed(r), parts.values[r], features, names),
                 hierarchy=hierarchy,
                 has_tree=parts.has_tree,
-                base_name="class prior" if parts.has_probabilities else "intercept",
+                base_name=parts.base_name,
+                counts_note=counts_note,
             )
         )
     return explanations
@@ -236,19 +244,30 @@ def _contributions(
     parts: ScoreParts,
     r: int,
     difference: NDArray[np.float64],
-    features: tuple[str, ...],
+    t: int,
+    shares: NDArray[np.float64],
+    hierarchy: Hierarchy,
     names: tuple[str, ...],
 ) -> Contributions:
+    """Return what the features of a row add, given the class `t` and the `shares` of the other classes."""
     kept = np.flatnonzero(parts.parents[r] != ABSENT)
     has_probabilities = parts.averaging is None and parts.has_probabilities
+    counts = None if parts.behind is None else np.stack(parts.behind(r), axis=-1)[kept]
+    adjustments = np.zeros(len(kept))
+    if parts.weights is not None:
+        weights = parts.weights[t] - shares @ np.delete(parts.weights, t, axis=0)
+        adjustments = (weights * parts.values[r])[kept]
     return Contributions(
-        features=features,
+        features=hierarchy.features,
         names=names,
         row=parts.values[r].copy(),
         columns=kept,
         parents=parts.parents[r, kept],
         amounts=difference[kept],
         probabilities=np.exp(parts.factors[r, kept]) if has_probabilities else None,
+        counts=counts,
+        adjustments=adjustments,
+        hierarchy=hierarchy if parts.counts_parents else None,
     )
 
 
@@ -283,12 +302,21 @@ def explain_linear(
                 log_odds=float(parts.scores[r, t]),
                 base=float(parts.intercepts[t]),
                 contributions=tuple(
-                    Contribution(features[v], names.get(features[v], features[v]), float(x), float(x * w))
+                    Contribution(
+                        features[v],
+                        names.get(features[v], features[v]),
+                        float(x),
+                        float(x * w),
+                        counts=tuple(zip(parts.ones[:, v].tolist(), parts.class_count.tolist(), strict=True))
+                        if x == 1
+                        else None,
+                    )
                     for v, x, w in zip(columns, values, weights, strict=True)
                     if w != 0 and x != 0
                 ),
                 hierarchy=hierarchy,
                 base_name="intercept",
+                counts_note=_FITTED,
             )
         )
     return explanations

@@ -114,7 +114,7 @@ def _explain_dataset(
     )
     names_of_codes = dict(enumerate(data.target_names)) if _predicts_codes(model, data) else {}
     return Explanations(
-        one.renamed(name, lambda label: names_of_codes.get(label, label))
+        one.renamed(name, lambda label: names_of_codes.get(label, label), getattr(data, "row_noun", "row"))
         for one, name in zip(found, wanted, strict=True)
     )
 

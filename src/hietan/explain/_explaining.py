@@ -50,6 +50,11 @@ class ExplainsRows(metaclass=ABCMeta):
         return None
 
     @property
+    @abstractmethod
+    def _counts_note(self) -> str:
+        """How the contributions follow from the counts next to them; "" if they are just their logarithms."""
+
+    @property
     def _chunks_per_job(self) -> int:
         return 1 if self._fills_tables else 4
 
@@ -85,6 +90,7 @@ class ExplainsRows(metaclass=ABCMeta):
             target=target,
             hierarchy=self.hierarchy_,
             names=readable_names(term_names, self.hierarchy_.features),
+            counts_note=self._counts_note,
         )
 
     @also_of_whole_datasets

@@ -15,6 +15,10 @@ from hietan._runtime.notebook import card, details
 from hietan._runtime.optional import import_optional
 from hietan.hierarchy import Hierarchy
 
+FEW_ROWS = 5
+"""A contribution that rests on fewer training rows than this, with or without the value, is marked."""
+WEAK = "*"
+
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
@@ -38,6 +42,14 @@ class Contribution:
     probabilities : tuple of float or None
         The conditional probabilities that were used, P(value | parent's value, class), one for each class. None if
         the method has no such number (an average of estimators, a linear model).
+    counts : tuple of (rows with the value, rows) or None
+        The training rows behind the contribution, a pair for each class: how many have the value, and among how many
+        they were counted: those with all features in `given` (or, if `parent_value` is 0, without it), else all. None
+        if nothing was counted, as for a feature whose parents in the hierarchy are not all 1 in the row.
+    given : tuple of str
+        The features that the counts depend on: the parent in a tree, or all parents in the hierarchy.
+    adjustment : float
+        The part of the contribution that a regression added to what follows from the counts.
     """
 
     feature: str
@@ -47,6 +59,41 @@ class Contribution:
     parent: str | None = None
     parent_value: float | None = None
     probabilities: tuple[float, ...] | None = None
+    counts: tuple[tuple[float, float], ...] | None = None
+    given: tuple[str, ...] = ()
+    adjustment: float = 0.0
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether fewer than five of the training rows behind it have the value, or fewer than five do not."""
+        if self.counts is None:
+            return False
+        have, among = map(sum, zip(*self.counts, strict=True))
+        return min(have, among - have) < FEW_ROWS
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether the adjustment is more than half as large as what follows from the counts."""
+        return abs(self.adjustment) > abs(self.contribution - self.adjustment) / 2
+
+    def behind(self, classes: Sequence[Any], noun: str) -> str:
+        """The counts behind it in words, and the adjustment if it matters; "" if it has nothing to do with counts."""
+        if self.counts is None:
+            return f"a parent is absent in this {noun}, so nothing was counted" if self.given else ""
+        among = sum(size for _, size in self.counts)
+        words = f"of {_number(among)} {noun}{'' if among == 1 else 's'}"
+        if self.given:
+            *first, last = self.given
+            named = " and ".join(filter(None, [", ".join(first), last]))
+            named = named if len(self.given) < 4 else f"its {len(self.given)} parents"
+            words += f" {'without' if self.parent_value == 0 else 'with'} {named}"
+        shares = (
+            f"{c} {_number(n)} of {_number(size)}" for c, (n, size) in zip(classes, self.counts, strict=True)
+        )
+        words += f": {', '.join(shares)}"
+        if self.is_adjusted:
+            words += f"; counts {self.contribution - self.adjustment:+.3f}, adjustment {self.adjustment:+.3f}"
+        return f"{words} {WEAK}" if self.is_weak else words
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +118,12 @@ class Contributions(Sequence[Contribution]):
         What each of them adds to the log-odds.
     probabilities : array of shape (n, n_classes) or None
         The conditional probabilities that were used, if the method has such numbers.
+    counts : array of shape (n, n_classes, 2) or None
+        The training rows behind each of them; see `Contribution`.
+    adjustments : array of shape (n,)
+        The parts that a regression added.
+    hierarchy : Hierarchy or None
+        The hierarchy, if rows were counted among those with all parents in it; None if with the parent in a tree.
     """
 
     features: tuple[str, ...]
@@ -80,6 +133,9 @@ class Contributions(Sequence[Contribution]):
     parents: NDArray[np.int32]
     amounts: NDArray[np.float64]
     probabilities: NDArray[np.float64] | None
+    counts: NDArray[Any] | None
+    adjustments: NDArray[np.float64]
+    hierarchy: Hierarchy | None
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -99,28 +155,48 @@ class Contributions(Sequence[Contribution]):
         features, names = self.features, self.names
         columns, parents = self.columns[places], self.parents[places]
         used: list[Any] = [None] * len(columns)
+        counts = used
         if self.probabilities is not None:
             used = list(map(tuple, self.probabilities[places].tolist()))
+        if self.counts is not None:
+            counts = [tuple(map(tuple, each)) for each in self.counts[places].tolist()]
         found = (columns, self.row[columns], self.amounts[places], parents, self.row[parents])
+        listed = zip(
+            *(part.tolist() for part in (*found, self.adjustments[places])), used, counts, strict=True
+        )
         return [
-            Contribution(features[v], names[v], value, amount, features[p], above, each)
-            if p >= 0
-            else Contribution(features[v], names[v], value, amount, None, None, each)
-            for v, value, amount, p, above, each in zip(*(part.tolist() for part in found), used, strict=True)
+            Contribution(
+                feature=features[v],
+                name=names[v],
+                value=value,
+                contribution=amount,
+                parent=features[p] if p >= 0 else None,
+                parent_value=above if p >= 0 else None,
+                probabilities=each,
+                counts=behind if self._is_counted(given) else None,
+                given=given,
+                adjustment=adjustment,
+            )
+            for v, value, amount, p, above, adjustment, each, behind in listed
+            for given in [self._given(v, p)]
         ]
+
+    def _given(self, v: int, parent: int) -> tuple[str, ...]:
+        if self.hierarchy is not None:
+            return self.hierarchy.parents(self.features[v])
+        return (self.features[parent],) if parent >= 0 else ()
+
+    def _is_counted(self, given: tuple[str, ...]) -> bool:
+        """Whether rows were counted: among those with all parents, only if this row has them."""
+        return self.hierarchy is None or all(self.row[self.hierarchy.index(name)] for name in given)
 
     def by_size(self) -> Self:
         """The same contributions from the largest to the smallest in size; ties in their order."""
         order = np.argsort(-np.abs(self.amounts), kind="stable")
-        return type(self)(
-            self.features,
-            self.names,
-            self.row,
-            self.columns[order],
-            self.parents[order],
-            self.amounts[order],
-            None if self.probabilities is None else self.probabilities[order],
-        )
+        arrays = ("columns", "parents", "amounts", "probabilities", "counts", "adjustments")
+        found = ((name, getattr(self, name)) for name in arrays)
+        changes: dict[str, Any] = {name: None if array is None else array[order] for name, array in found}
+        return replace(self, **changes)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, tuple | Contributions):
@@ -197,7 +273,15 @@ class Explanation:
     has_tree : bool
         Whether each feature may depend on another one (its parent).
     base_name : str
-        What `base` is: "class prior" or "intercept".
+        What `base` is: "class prior", "intercept", or both.
+    row_noun : str
+        What a row is called, in the singular.
+    calibrated : float or None
+        The calibrated probability of `target`, if a trained model has one.
+    counts_note : str
+        How the contributions follow from the counts next to them, unless they are just their logarithms.
+    decision : int or None
+        The position in `classes` of the class that a trained model predicts; None means the most probable one.
     """
 
     method: str
@@ -213,10 +297,16 @@ class Explanation:
     hierarchy: Hierarchy = field(default_factory=lambda: Hierarchy.unrelated([]), repr=False)
     has_tree: bool = False
     base_name: str = "class prior"
+    row_noun: str = "row"
+    calibrated: float | None = None
+    counts_note: str = ""
+    decision: int | None = None
 
     @property
     def predicted(self) -> Any:
-        """The most probable class; ties go to the first."""
+        """The class that a trained model decides for, or else the most probable one; ties go to the first."""
+        if self.decision is not None:
+            return self.classes[self.decision]
         return self.classes[max(range(len(self.classes)), key=lambda c: (self.probabilities[c], -c))]
 
     @property
@@ -264,12 +354,23 @@ class Explanation:
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per contribution, the strongest first."""
         pandas = import_optional("pandas", extra="frames", purpose="Explanation.to_frame")
-        columns = ["feature", "name", "value", "parent", "parent_value", "contribution"]
+        columns = [
+            "feature",
+            "name",
+            "value",
+            "parent",
+            "parent_value",
+            "contribution",
+            "adjustment",
+            "given",
+        ]
         frame = pandas.DataFrame(
             [[getattr(part, c) for c in columns] for part in self.strongest], columns=columns
         )
         for c, label in enumerate(self.classes):
             frame[f"p({label})"] = [p.probabilities[c] if p.probabilities else None for p in self.strongest]
+            for k, what in enumerate(("rows", "of")):
+                frame[f"{what}({label})"] = [p.counts[c][k] if p.counts else None for p in self.strongest]
         return frame
 
     def to_dict(self) -> dict[str, Any]:
@@ -279,6 +380,7 @@ class Explanation:
             "row": self.row,
             "classes": [str(label) for label in self.classes],
             "probabilities": list(self.probabilities),
+            "calibrated": self.calibrated,
             "predicted": str(self.predicted),
             "target": str(self.target),
             "log_odds": self.log_odds,
@@ -292,6 +394,9 @@ class Explanation:
                     "parent_value": part.parent_value,
                     "probabilities": None if part.probabilities is None else list(part.probabilities),
                     "contribution": part.contribution,
+                    "counts": None if part.counts is None else list(map(list, part.counts)),
+                    "given": list(part.given),
+                    "adjustment": part.adjustment,
                 }
                 for part in self.contributions
             ],
@@ -320,18 +425,37 @@ class Explanation:
 
     def headline(self) -> str:
         """The method, the row, the predicted class and the log-odds in one line."""
+        p, how = self.probability, ""
+        if self.calibrated is not None:
+            p, how = self.calibrated, " (calibrated)"
         return (
-            f"{self.method}, {self.row}: {self.predicted}. P({self.target}) = {self.probability:.4g}, "
+            f"{self.method}, {self.row}: {self.predicted}. P({self.target}) = {p:.4g}{how}, "
             f"log-odds {self.log_odds:+.3f}, from {len(self.contributions)} features"
         )
+
+    def counts_legend(self, shown: Sequence[Contribution]) -> list[str]:
+        """What the counts and marks of these contributions mean, in sentences; empty if there are none."""
+        if not any(part.counts for part in shown):
+            return []
+        lines = [f"Below a feature: the training {self.row_noun}s of each class with this value."]
+        lines += [self.counts_note] if self.counts_note else []
+        if any(part.is_adjusted for part in shown):
+            lines.append("Adjustment: what the regression adds to the part that follows from the counts.")
+        if any(part.is_weak for part in shown):
+            lines.append(
+                f"{WEAK} Weak: fewer than {FEW_ROWS} of these {self.row_noun}s have the value, "
+                f"or fewer than {FEW_ROWS} do not."
+            )
+        return lines
 
     def to_html(self) -> str:
         """The explanation as a small table in HTML; all names are escaped."""
         return _as_html(self)
 
-    def renamed(self, row: str, name_of: Callable[[Any], Any]) -> Self:
-        """The same explanation with another name of the row, and `name_of(label)` for each label of a class."""
-        return replace(self, row=row, classes=tuple(map(name_of, self.classes)), target=name_of(self.target))
+    def renamed(self, row: str, name_of: Callable[[Any], Any], noun: str) -> Self:
+        """The same explanation with other names of the row, of each class (`name_of(label)`) and of rows in general."""
+        classes = tuple(map(name_of, self.classes))
+        return replace(self, row=row, classes=classes, target=name_of(self.target), row_noun=noun)
 
     def _repr_html_(self) -> str:
         return self.to_html()
@@ -355,17 +479,14 @@ class Explanation:
 def _as_text(explanation: Explanation, limit: int) -> str:
     """Lines of plain text, with the `limit` strongest features listed individually."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [(explanation.base_label, explanation.base, "")]
-    lines += [(_label(part), part.contribution, _probabilities(part)) for part in shown]
-    if rest:
-        lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest), ""))
-    lines += [(what, value, "") for what, value in explanation.other]
-    lines.append(("log-odds", explanation.log_odds, ""))
+    lines = [*_summands(explanation, shown, rest), ("log-odds", explanation.log_odds, "")]
     width = max(len(label) for label, _, _ in lines)
     text = [explanation.headline(), ""]
-    text += [f"  {label:<{width}}  {value:+9.3f}  {note}".rstrip() for label, value, note in lines]
-    if any(part.probabilities for part in shown):
-        text += ["", "  In brackets: P(value | class) for " + ", ".join(map(str, explanation.classes))]
+    for label, value, behind in lines:
+        text.append(f"  {label:<{width}}  {value:+9.3f}")
+        text += [f"      {behind}"] if behind else []
+    if legend := explanation.counts_legend(shown):
+        text += ["", *(f"  {line}" for line in legend)]
     if explanation.removed:
         text += [
             "",
@@ -375,34 +496,46 @@ def _as_text(explanation: Explanation, limit: int) -> str:
     return "\n".join(text)
 
 
+def _summands(
+    explanation: Explanation, shown: Sequence[Contribution], rest: Sequence[Contribution]
+) -> list[tuple[str, float, str]]:
+    """What adds up to the log-odds: label, number, and the counts behind it."""
+    classes, noun = explanation.classes, explanation.row_noun
+    lines = [(explanation.base_label, explanation.base, "")]
+    lines += [(_label(part), part.contribution, part.behind(classes, noun)) for part in shown]
+    if rest:
+        lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest), ""))
+    return lines + [(what, value, "") for what, value in explanation.other]
+
+
 def _label(part: Contribution) -> str:
     given = "" if part.parent is None else f" given {part.parent} = {part.parent_value:g}"
     name = "" if part.name == part.feature else f" ({part.name})"
     return f"{part.feature} = {part.value:g}{name}{given}"
 
 
-def _probabilities(part: Contribution) -> str:
-    if part.probabilities is None:
-        return ""
-    return "[" + ", ".join(f"{p:.3f}" for p in part.probabilities) + "]"
+def _number(rows: float) -> str:
+    """A number of rows; weights can make it a fraction."""
+    return f"{rows:,}" if isinstance(rows, int) else f"{round(rows, 1):,}"
 
 
 def _as_html(explanation: Explanation, limit: int = 15) -> str:
     """A small table with bars; all names are escaped, colours work on light and dark pages."""
     shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [(explanation.base_label, explanation.base)]
-    lines += [(_label(part), part.contribution) for part in shown]
-    if rest:
-        lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest)))
-    lines += list(explanation.other)
-    largest = max(abs(value) for _, value in lines) or 1.0
+    lines = [
+        (label, value, behind and f"<br><small>{escape(behind)}</small>")
+        for label, value, behind in _summands(explanation, shown, rest)
+    ]
+    largest = max(abs(value) for _, value, _ in lines) or 1.0
     rows = "".join(
-        f'<tr><td style="text-align:left">{escape(label)}</td><td style="text-align:right">{value:+.3f}</td>'
+        f'<tr><td style="text-align:left">{escape(label)}{behind}</td>'
+        f'<td style="text-align:right">{value:+.3f}</td>'
         f'<td style="width:12em"><div style="height:.8em;width:{50 * abs(value) / largest:.1f}%;'
         f"margin-left:{50 if value >= 0 else 50 - 50 * abs(value) / largest:.1f}%;"
         f'background:{"#4393c3" if value >= 0 else "#d6604d"}"></div></td></tr>'
-        for label, value in lines
+        for label, value, behind in lines
     )
+    legend = "".join(f"<p><small>{escape(line)}</small></p>" for line in explanation.counts_legend(shown))
     removed = ""
     if explanation.removed:
         items = "".join(f"<li>{escape(str(removal))}</li>" for removal in explanation.removed)
@@ -411,7 +544,7 @@ def _as_html(explanation: Explanation, limit: int = 15) -> str:
         f"<div><p><strong>{escape(explanation.headline())}</strong></p><table><thead><tr>"
         f'<th style="text-align:left">feature</th><th>contribution</th><th></th></tr></thead><tbody>{rows}'
         f'<tr><th style="text-align:left">log-odds</th><th style="text-align:right">{explanation.log_odds:+.3f}</th>'
-        f"<th></th></tr></tbody></table>{removed}</div>"
+        f"<th></th></tr></tbody></table>{legend}{removed}</div>"
     )
 
 

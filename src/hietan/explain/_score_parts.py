@@ -69,6 +69,15 @@ class ScoreParts:
         Whether a feature may depend on another one.
     has_probabilities : bool
         Whether the factors are the logarithms of probabilities, unless estimators are averaged.
+    base_name : str
+        What `base` is.
+    behind : callable or None
+        Called as ``behind(row)``, the training rows that the factors of one of these rows were computed from: those
+        of each class with the feature's value, and those among which they were counted, shape (n_features, n_classes).
+    counts_parents : bool
+        Whether rows were counted among those with all parents in the hierarchy, rather than with the parent in a tree.
+    weights : array of shape (n_classes, n_features) or None
+        What a regression adds to the factor of a feature that is 1; part of `factors`.
     """
 
     values: NDArray[np.uint8]
@@ -80,6 +89,10 @@ class ScoreParts:
     removed: Callable[[int], tuple[RemovedFeature, ...]] = lambda row: ()
     has_tree: bool = False
     has_probabilities: bool = True
+    base_name: str = "class prior"
+    behind: Callable[[int], tuple[NDArray[Any], NDArray[Any]]] | None = None
+    counts_parents: bool = False
+    weights: NDArray[np.float64] | None = None
 
     @cached_property
     def joint(self) -> NDArray[np.float64]:
@@ -134,6 +147,10 @@ class LinearParts:
         The decision function of each class.
     probabilities : array of shape (n_rows, n_classes)
         The predicted probabilities.
+    ones : array of shape (n_classes, n_features)
+        The training rows of each class in which each feature is 1.
+    class_count : array of shape (n_classes,)
+        The training rows of each class.
     """
 
     rows: Any
@@ -141,6 +158,8 @@ class LinearParts:
     intercepts: NDArray[np.float64]
     scores: NDArray[np.float64]
     probabilities: NDArray[np.float64]
+    ones: NDArray[Any]
+    class_count: NDArray[Any]
 
 
 class Relatives:

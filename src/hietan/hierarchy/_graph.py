@@ -108,10 +108,10 @@ def find_cycle(parents: IndexLists, depth: Index) -> list[int]:
     return cycle[first:] + cycle[:first]
 
 
-def ancestors(parents: IndexLists, depth: Index) -> IndexLists:
-    """All proper ancestors of each vertex."""
+def ancestors(parents: IndexLists, depth: Index, most: int | None = None) -> IndexLists:
+    """All proper ancestors of each vertex; ValueError if it takes more than `most` pairs to find them."""
     everything = np.ones(len(depth), dtype=bool)
-    return _union_over_parents(parents, depth, taken=everything, passed=everything)
+    return _union_over_parents(parents, depth, taken=everything, passed=everything, most=most)
 
 
 def nearest_ancestors(parents: IndexLists, depth: Index, kept: NDArray[np.bool_]) -> IndexLists:
@@ -157,7 +157,12 @@ def _spread(children: IndexLists, depth: Index, holders: sp.csc_array[np.bool_])
 
 
 def _union_over_parents(
-    parents: IndexLists, depth: Index, *, taken: NDArray[np.bool_], passed: NDArray[np.bool_]
+    parents: IndexLists,
+    depth: Index,
+    *,
+    taken: NDArray[np.bool_],
+    passed: NDArray[np.bool_],
+    most: int | None = None,
 ) -> IndexLists:
     """list(v) = union over the parents p of v of {p}, if p is taken, and list(p), if p is passed through.
 
@@ -179,6 +184,11 @@ def _union_over_parents(
         owner = np.repeat(np.arange(len(vertices)), n_parents)
         taken_from, passed_from = taken[above], passed[above]
         through = above[passed_from]
+        if most is not None and used + len(above) + int(length[through].sum()) > most:
+            raise ValueError(
+                f"the hierarchy has more than {most:,} pairs of a feature and an ancestor, the limit for a model file "
+                "of this size; store the model with skops instead, which has no limit"
+            )
         near = owner[taken_from] * n + above[taken_from]
         far = np.repeat(owner[passed_from] * n, length[through])
         far += stored[expand_ranges(start[through], length[through])]

@@ -18,6 +18,7 @@ from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import clip, first_few, refuse_unknown
 from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
+from hietan.hierarchy._edge_columns import RELATION, find_ends, find_names, order_from_roots
 from hietan.hierarchy._graph import IndexLists
 from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
@@ -72,8 +73,10 @@ class Hierarchy:
         Parameters
         ----------
         edges : iterable of (str, str), or data frame
-            The pairs; a repeated pair counts once. A frame has them in its columns "parent" and "child", or in its only
-            two columns, in this order (a warning, if roots outnumber leaves); a child without a parent is a root.
+            The pairs; a repeated pair counts once. A frame has them in columns such as "parent" and "child", or in its
+            only two columns. If their names do not tell which is the parent, the data do: a hierarchy has fewer roots
+            than leaves. If the data do not, either, the first is the parent, and a warning says so. A child without a
+            parent is a root.
         features : iterable of str, optional
             All features in the order of the columns, including those without an edge. If not given, the features
             are those of the edges, in order of appearance.
@@ -297,6 +300,13 @@ class Hierarchy:
     @cached_property
     def _ancestors(self) -> IndexLists:
         return _graph.ancestors(self._parents, self._depths)
+
+    def limit_ancestors(self, most: int) -> None:
+        """Find all ancestors, and raise ValueError if there are more pairs of a feature and an ancestor than `most`.
+
+        A small file can describe a hierarchy that takes far more memory than the file.
+        """
+        self.__dict__["_ancestors"] = _graph.ancestors(self._parents, self._depths, most)
 
     @cached_property
     def _descendants(self) -> IndexLists:
@@ -554,40 +564,43 @@ def _check_listing(values: object, what: str, of: str) -> None:
 def _edges_of_frame(frame: Any) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """The (parent, child) pairs of a frame, and all names in order of appearance, those of lone roots included."""
     labels = list(frame.columns)
-    plain = [str(label).strip().lower() for label in labels]
-    if plain.count("parent") == 1 and plain.count("child") == 1:
-        parent_at, child_at = plain.index("parent"), plain.index("child")
-    elif len(labels) == 2 and not {"parent", "child"} & set(plain):
-        parent_at, child_at = 0, 1
-    else:
-        shown = ", ".join(map(repr, labels[:8]))
+    found = find_ends(list(map(str, labels)), range(len(labels)))
+    if found is None:
         raise ValueError(
-            f"edges is a frame with the columns {shown}; expected two, (parent, child), or columns of these names"
+            f"edges is a frame with the columns {first_few(labels, 8)}; expected two, (parent, child), or columns of "
+            "these names"
         )
+    first, second, order = found
+    for j in find_names(list(map(str, labels)), RELATION):
+        message = f"the column {labels[j]!r} is not used: all rows count as edges; keep the rows that should"
+        warnings.warn(message, HierarchyWarning, stacklevel=3)
+    rows = list(zip(frame[labels[first]].to_list(), frame[labels[second]].to_list(), strict=True))
+    if (order or _order_from_data(rows, labels)) == "child-parent":
+        rows = [(parent, child) for child, parent in rows]
     pairs, names = list[tuple[Any, Any]](), list[Any]()
-    columns = (frame[labels[at]].to_list() for at in (parent_at, child_at))
-    for parent, child in zip(*columns, strict=True):
-        if parent is None or parent == "" or parent != parent:  # NaN differs from itself
+    for parent, child in rows:
+        if _is_missing(parent):
             names.append(child)
         else:
             pairs.append((parent, child))
             names += (parent, child)
-    if "parent" not in plain:
-        _warn_of_order(pairs, labels)
     return pairs, names
 
 
-def _warn_of_order(pairs: Iterable[tuple[Any, Any]], labels: Sequence[Any]) -> None:
-    """Warn if the first column, which is taken as the parent, rather seems to be the child."""
-    named = [
-        pair for pair in pairs if all(isinstance(name, str) for name in pair)
-    ]  # others are refused later
-    parents, children = ({pair[k] for pair in named} for k in (0, 1))
-    roots, leaves = len(parents - children), len(children - parents)
-    if roots > leaves:
+def _order_from_data(rows: Sequence[tuple[Any, Any]], labels: Sequence[Any]) -> str:
+    """The order of two columns whose names do not tell it; a warning unless the data show the documented one."""
+    order = order_from_roots([["" if _is_missing(end) else str(end) for end in row] for row in rows])
+    if order != "parent-child" and rows:
+        parent, child = labels[::-1] if order else labels
+        why = "there are fewer roots than leaves this way" if order else "the data do not show the order"
         warnings.warn(
-            f"the column {labels[0]!r} was taken as the parent and {labels[1]!r} as the child, but then there are more "
-            f"roots ({roots}) than leaves ({leaves}); name the columns 'parent' and 'child'",
+            f"the column {parent!r} was taken as the parent and {child!r} as the child, because {why}; name the "
+            "columns 'parent' and 'child' to state it",
             HierarchyWarning,
             stacklevel=4,
         )
+    return order or "parent-child"
+
+
+def _is_missing(name: Any) -> bool:
+    return name is None or name == "" or name != name  # NaN differs from itself

@@ -24,18 +24,21 @@ class TermRows(NamedTuple):
         The items of pairs, which are the rows; None if the input has a row for each.
     unknown : dict of str to int
         How often each term occurred that the hierarchy does not know.
+    n_unknown : int
+        The number of rows that have terms, but none that the hierarchy knows.
     """
 
     ones: sp.csr_array[np.bool_]
     items: list[str] | None
     unknown: dict[str, int]
+    n_unknown: int = 0
 
 
 def rows_from_lists(lists: Iterable[Any], hierarchy: Hierarchy) -> TermRows:
     """The rows of a list of terms each."""
     unknown: dict[str, int] = {}
     rows = [_known(terms, i, hierarchy, unknown) for i, terms in enumerate(lists)]
-    return TermRows(_closed(rows, hierarchy), None, unknown)
+    return TermRows(_closed(rows, hierarchy), None, unknown, rows.count(None))
 
 
 def rows_from_pairs(pairs: Iterable[Any], hierarchy: Hierarchy) -> TermRows:
@@ -51,7 +54,7 @@ def rows_from_pairs(pairs: Iterable[Any], hierarchy: Hierarchy) -> TermRows:
         terms_of.setdefault(str(pair[0]), []).append(pair[1])
     unknown: dict[str, int] = {}
     rows = [_known(terms, item, hierarchy, unknown) for item, terms in terms_of.items()]
-    return TermRows(_closed(rows, hierarchy), list(terms_of), unknown)
+    return TermRows(_closed(rows, hierarchy), list(terms_of), unknown, rows.count(None))
 
 
 def rows_from_columns(frame: Any, hierarchy: Hierarchy) -> TermRows:
@@ -109,22 +112,24 @@ def column_ones(column: Any, name: object) -> NDArray[np.bool_]:
     return np.asarray(values > 0)
 
 
-def _known(terms: Any, row: object, hierarchy: Hierarchy, unknown: dict[str, int]) -> list[int]:
+def _known(terms: Any, row: object, hierarchy: Hierarchy, unknown: dict[str, int]) -> list[int] | None:
+    """The known terms of a row; None if it has unknown ones only."""
     if isinstance(terms, str | bytes | Mapping) or not isinstance(terms, Iterable):
         hint = "; split it, or put it into a list" if isinstance(terms, str) else ""
         raise TypeError(f"expected a list of terms in row {row!r}, got {clip(terms)}{hint}")
-    found = set[int]()
+    found, is_empty = set[int](), True
     for term in terms:
+        is_empty = False
         if term in hierarchy:
             found.add(hierarchy.index(term))
         else:
             unknown[str(term)] = unknown.get(str(term), 0) + 1
-    return sorted(found)
+    return sorted(found) if found or is_empty else None
 
 
-def _closed(rows: Sequence[Sequence[int]], hierarchy: Hierarchy) -> sp.csr_array[np.bool_]:
-    indptr = np.cumsum([0, *map(len, rows)])
-    indices = np.fromiter((j for row in rows for j in row), dtype=np.int64, count=int(indptr[-1]))
+def _closed(rows: Sequence[Sequence[int] | None], hierarchy: Hierarchy) -> sp.csr_array[np.bool_]:
+    indptr = np.cumsum([0, *(len(row or ()) for row in rows)])
+    indices = np.fromiter((j for row in rows for j in row or ()), dtype=np.int64, count=int(indptr[-1]))
     parts: Any = (np.ones(len(indices), dtype=np.bool_), indices, indptr)
     table: sp.csr_array[np.bool_] = sp.csr_array(parts, shape=(len(rows), len(hierarchy)))
     return sp.csr_array(hierarchy.close(table))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -21,15 +22,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from hietan import classifiers
 from hietan._io.archives import ArchiveReader, write_archive
+from hietan._io.files import refuse_special, replacing
+from hietan.classifiers._base import PairBayes
 from hietan.exceptions import ModelFileError
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy._hierarchy import rebuild
 from hietan.structure._counts import PairCounts, SparsePairs
 from hietan.structure._openings import OpenCounts
 
-FORMAT, VERSION = "hietan model", 1
+FORMAT, VERSION = "hietan model", 2
+_FIRST_MEMBER = b"array0.npy"
 CLASSIFIERS = tuple(name for name in classifiers.__all__ if hasattr(getattr(classifiers, name), "fit"))
 """The names of the classifiers that can be stored."""
+# Trees, averages and selections need all ancestors, at about 35 bytes per pair of a feature and an ancestor. A file may
+# have this many pairs, and this many more for each of its bytes.
+_PAIRS, _PAIR_RATIO = 1 << 22, 4
 _PLAIN = (type(None), bool, int, float, str)
 _RECORDS: dict[str, Any] = {
     kind.__name__: kind for kind in (PairCounts, SparsePairs, OpenCounts, classifiers.LambdaPath)
@@ -62,6 +69,8 @@ def save(
     ------
     TypeError
         If the model is not a classifier of hietan, or has a parameter that cannot be stored without pickle.
+    ValueError
+        If the hierarchy has more ancestors than `load` accepts in a file of this size.
 
     Examples
     --------
@@ -93,7 +102,9 @@ def save(
         "metadata": dict(metadata or {}),
     }
     members = {**writer.members, "about.json": json.dumps(about).encode()}
-    write_archive(Path(path), members, compressed=compressed)
+    with replacing(Path(path), follow=True) as temporary:
+        write_archive(temporary, members, compressed=compressed)
+        _limit_ancestors(type(model), model.hierarchy_, temporary)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -107,12 +118,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     classifier
-        A fitted classifier that predicts the same as the one that was saved.
+        A fitted classifier that predicts the same as the one that was saved. Its `n_jobs` is None.
 
     Raises
     ------
     ModelFileError
-        If the file is not a model, or is damaged, inconsistent or of a later version.
+        If the file is not a model, is damaged or inconsistent, or was written by another version of the format.
     """
     with _open(path) as archive:
         about = _read_about(archive)
@@ -123,10 +134,18 @@ def load(path: str | os.PathLike[str]) -> Any:
         kind._check_names(nodes)
         n_classes, n_features = len(reader.decode(nodes["classes_"])), len(reader.decode(nodes["hierarchy_"]))
         reader.expected = 4 * n_classes * n_features**2  # the counts of all pairs take half of it
-        model = kind(**{key: reader.decode(value) for key, value in about["parameters"].items()})
+        parameters = {key: reader.decode(value) for key, value in about["parameters"].items()}
+        model = kind(**{**parameters, "n_jobs": None})  # how many threads to use is not for a file to say
         fitted = {key: reader.decode(value) for key, value in nodes.items()}
+        _limit_ancestors(kind, fitted["hierarchy_"], path)
         model.__setstate__({**vars(model), **fitted})
         return model
+
+
+def _limit_ancestors(kind: type, hierarchy: Hierarchy, path: str | os.PathLike[str]) -> None:
+    """Raise ValueError if a classifier needs all ancestors, and there are more than a file of this size may have."""
+    if issubclass(kind, PairBayes):
+        hierarchy.limit_ancestors(_PAIRS + _PAIR_RATIO * os.path.getsize(path))
 
 
 def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -135,7 +154,7 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     ModelFileError
-        If the file is not a model, or is damaged or of a later version.
+        If the file is not a model, is damaged, or was written by another version of the format.
     """
     with _open(path) as archive:
         metadata = _read_about(archive).get("metadata")
@@ -145,8 +164,12 @@ def read_metadata(path: str | os.PathLike[str]) -> dict[str, Any]:
 def is_model(path: str | os.PathLike[str]) -> bool:
     """Return whether a file claims to be a model of hietan; `load` checks whether it is a sound one."""
     try:
+        refuse_special(path)
         with open(path, "rb") as file:
+            start = file.read(64)
             return bool(ArchiveReader(file).read_json("about.json")["format"] == FORMAT)
+    except zipfile.BadZipFile:  # an archive that was cut off begins with its first member
+        return start[30:].startswith(_FIRST_MEMBER)
     except Exception:  # whatever else the file is
         return False
 
@@ -155,6 +178,7 @@ def is_model(path: str | os.PathLike[str]) -> bool:
 def _open(path: str | os.PathLike[str]) -> Iterator[ArchiveReader]:
     """Yield the archive of a model; any exception about its content becomes a ModelFileError that names the file."""
     name = os.fspath(path)
+    refuse_special(path)
     with open(path, "rb") as file:
         try:
             yield ArchiveReader(file)
@@ -171,7 +195,8 @@ def _read_about(archive: ArchiveReader) -> dict[str, Any]:
         raise ModelFileError("this is not a hietan model: hietan.save did not write it")
     if about.get("version") != VERSION:
         raise ModelFileError(
-            f"the file has version {about.get('version')!r:.80} of the format; this version of hietan reads {VERSION}"
+            f"another version of hietan wrote this file, in version {about.get('version')!r:.80} of the format; this "
+            f"one reads version {VERSION}: fit and save the model again"
         )
     return about
 

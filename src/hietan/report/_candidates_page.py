@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import spearmanr
 
 from hietan._io.files import atomic_write
-from hietan.candidates import Candidates
+from hietan.candidates import Candidates, Validation
 from hietan.evaluation._outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
 from hietan.evaluation._outputs.report_data import (
     Reasons,
@@ -69,7 +70,7 @@ def write_candidates(
     path = Path(output)
     options: dict[str, Any] = {"command": command, "explained": explained, "others": others}
     content = candidates_summary(candidates, term_urls=term_urls, **options)
-    atomic_write(path, render(content))
+    atomic_write(path, render(content), follow=True)
     return path
 
 
@@ -94,32 +95,53 @@ def candidates_summary(
         f"{candidates.n_new:,} candidates among {len(data.instance_names):,} {noun}s of {data.name or 'a dataset'}, "
         f"ranked by {trained.description}."
     )
+    if candidates.positive:
+        about += f" They are ranked by the log-odds of {candidates.positive}."
     reasons = Reasons()
     return {
         "format": FORMAT,
         "kind": "candidates",
         "title": "Ranked candidates",
-        "about": {"model": about, "caution": trained.caution, "command": command},
+        "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw},
         "methods": _methods([candidates, *others], about),
-        "quality": None if trained.validation is None else asdict(trained.validation),
+        "quality": None if trained.validation is None else _quality(candidates, trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
             {
                 "name": "",
                 "group": "",
+                "positive": candidates.positive,
                 "row_noun": noun,
                 **_rows(candidates, others),
                 "features": list(trained.feature_names),
                 "names": names,
                 "ontology": ontology_parents(trained.classifier.hierarchy_),
                 "usage": {},
-                "class_sizes": list(trained.class_sizes),
-                "term_counts": list(map(list, trained.term_counts)),
                 "explained": _explained(candidates, names, explained, reasons, progress),
                 "reasons": reasons.texts,
             }
         ],
     }
+
+
+def _quality(candidates: Candidates, validation: Validation) -> dict[str, Any]:
+    """The validation of the model, for its own positive class, and how far the ranking follows the annotations."""
+    quality, correlation = asdict(validation), _correlation(candidates)
+    quality["class_rows"] = list(quality["class_rows"])[:: candidates.sign]
+    if correlation is not None and validation.positive not in ("", candidates.positive):
+        correlation = -correlation  # of the class that the validation refers to
+    note = candidates.trained.validation_note
+    return {**quality, "note": note, "ranking_correlation": correlation}
+
+
+def _correlation(candidates: Candidates) -> float | None:
+    """Spearman's correlation of the candidates' log-odds with their number of annotations; None if it is undefined."""
+    new = candidates.order[: candidates.n_new]
+    annotations = np.asarray(candidates.X.sum(axis=1, dtype=np.int64)).ravel()[new]
+    odds = candidates.log_odds[new]
+    if not candidates.positive or len(new) < 3 or not np.ptp(annotations) or not np.ptp(odds):
+        return None
+    return float(spearmanr(odds, annotations).statistic)
 
 
 def _methods(rankings: Sequence[Candidates], about: str) -> list[dict[str, str]]:
@@ -143,26 +165,27 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
     names = [data.instance_names[i] for i in order]
     known = candidates.rows[candidates.n_new :]
     return {
-        "classes": list(trained.class_names),
-        "labels": [str(label) for label in trained.classifier.classes_.tolist()],
+        "classes": list(trained.class_names)[:: candidates.sign],  # the positive one is the second of two
+        "labels": [str(label) for label in trained.classifier.classes_.tolist()][:: candidates.sign],
         "genes": names,
         "symbols": [data.symbols[i] for i in order] if data.symbols else [],
         "n_terms": np.asarray((candidates.X > 0).sum(axis=1)).ravel()[order].tolist(),
         "in_training": list(range(candidates.n_new, len(order))),
         "training": [[row.training_name, row.shared_name, row.training_class] for row in known],
         "predictions": {
-            i: _scores(ranking, names, trained.class_names) for i, ranking in enumerate([candidates, *others])
+            i: _scores(ranking, names, candidates) for i, ranking in enumerate([candidates, *others])
         },
     }
 
 
-def _scores(ranking: Candidates, names: Sequence[str], classes: Sequence[str]) -> dict[str, Any]:
+def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dict[str, Any]:
     """What a model says about the rows with these names; raises ValueError if it knows other rows or classes."""
-    trained = ranking.trained
-    if tuple(trained.class_names) != tuple(classes):
+    trained, classes = ranking.trained, first.trained.class_names
+    if trained.class_names != classes or ranking.positive != first.positive:
+        listed = (f"{', '.join(r.trained.class_names)} (positive: {r.positive})" for r in (first, ranking))
         raise ValueError(
-            f"the models do not separate the same classes: {list(classes)} and {list(trained.class_names)}; "
-            "rank with models of the same classes"
+            f"the models do not separate the same classes: {' and '.join(listed)}; rank with models of the same "
+            "classes and one positive class"
         )
     place = {name: i for i, name in enumerate(ranking.data.instance_names)}
     missing = [name for name in names if name not in place]
@@ -173,12 +196,13 @@ def _scores(ranking: Candidates, names: Sequence[str], classes: Sequence[str]) -
         )
     order = [place[name] for name in names]
     predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
+    predicted = 1 - predicted if ranking.sign < 0 else predicted
     scores = {
         "predicted": predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
     }
     if trained.calibration is not None:
-        probabilities = ranking.calibrated_probabilities()[order]
+        probabilities = ranking.probabilities[order]
         scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
     return scores
 
@@ -199,10 +223,11 @@ def _explained(
         return []
     found = []
     similar = _similar(candidates, ranks)
+    target = candidates.trained.positive_label
     for start in range(0, len(ranks), _BATCH):
         batch = ranks[start : start + _BATCH]
         X = candidates.X[candidates.order[batch].tolist()]
-        explanations = model.explain(X, term_names=names)
+        explanations = model.explain(X, term_names=names, target=target)
         flips = _flips(candidates, X, explanations, _FLIP_TRIES // len(ranks))
         for rank, explanation, flip in zip(batch, explanations, flips, strict=True):
             shown = compact(explanation, reasons)
@@ -220,8 +245,12 @@ def _explained(
 
 
 def _similar(candidates: Candidates, ranks: Sequence[int]) -> dict[int, list[list[float]]]:
-    """For each listed row, the training rows that are most like it; empty if none of them is in the dataset."""
-    known = range(candidates.n_new, len(candidates.matches))
+    """For each listed row, the training rows that are most like it; empty if none of them is in the dataset.
+
+    A row that shares only a synonym with a training row may be another one, so its class would mislead.
+    """
+    found = [candidates.matches[i] for i in candidates.order]
+    known = [k for k, match in enumerate(found) if match is not None and match.kind != "synonym"]
     if not known:
         return {}
     return similar_rows(candidates.X[candidates.order.tolist()], ranks, among=known)
@@ -232,10 +261,10 @@ def _flips(
 ) -> Sequence[dict[str, Any] | None]:
     """What would change the answers; None where the model does not say or has a cutoff of its own."""
     trained = candidates.trained
-    if trained.cutoff is not None or not trained.term_counts or not trained.class_sizes:
+    if trained.cutoff is not None:
         return [None] * len(explanations)
-    sizes = np.maximum(np.array(trained.class_sizes, dtype=np.float64), 1)
-    telling = by_spread(np.array(trained.term_counts, dtype=np.float64) / sizes[:, None])
+    counts = trained.classifier.counts_
+    telling = by_spread(counts.ones / np.maximum(counts.class_count, 1)[:, None])
     column_of = {name: j for j, name in enumerate(trained.feature_names)}
     tries = max(1, tries)
     orders = [promising_columns(explanation, column_of, telling, tries) for explanation in explanations]

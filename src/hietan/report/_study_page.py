@@ -14,6 +14,7 @@ from scipy.special import expit
 
 from hietan._io.files import atomic_write
 from hietan._io.tables import read_csv
+from hietan.candidates._calibration import fit_sigmoid
 from hietan.evaluation import METRICS, Ranking, TestResult, make_rankings, read_summary, reliability_curve
 from hietan.evaluation._curves import (
     GRID,
@@ -36,7 +37,7 @@ Line = dict[str, str]
 COMPARED = ("gmean", "auc", "average_precision")
 """The scores by which methods are compared in pairs."""
 MOST_CURVES = 40
-"""Up to this many pairs of a dataset and a method, the report has curves: each costs a fraction of a second."""
+"""Up to this many pairs of a dataset and a method, the report has curves and calibrated probabilities."""
 
 
 def write_report(
@@ -59,7 +60,12 @@ def write_report(
         The file.
     """
     path = Path(output) if output is not None else Path(folder) / "report.html"
-    atomic_write(path, render(study_summary(folder, term_urls=term_urls)))
+    content = study_summary(folder, term_urls=term_urls)
+    try:
+        page = render(content).encode()
+    except ValueError as error:  # a number that JSON cannot hold, or a text that no file can hold
+        raise _damaged(folder, error) from error
+    atomic_write(path, page, follow=output is not None)
     return path
 
 
@@ -87,18 +93,23 @@ def study_summary(folder: str | Path, *, term_urls: Mapping[str, str] = TERM_URL
         StopIteration,
         csv.Error,
     ) as error:
-        raise StudyError(
-            f"the files of the study in {folder} are damaged or do not belong together ({error!r:.200}); "
-            "run the study again to write them"
-        ) from error
+        raise _damaged(folder, error) from error
+
+
+def _damaged(folder: str | Path, error: Exception) -> StudyError:
+    return StudyError(
+        f"the files of the study in {folder} are damaged or do not belong together ({error!r:.200}); "
+        "run the study again to write them"
+    )
 
 
 def _study_summary(folder: Path) -> dict[str, Any]:
     summary = read_summary(folder)
     manifest = read_manifest(folder)
-    rankings = make_rankings(summary, groups=manifest["groups"], names=manifest["datasets"])
+    about = {"groups": manifest["groups"], "shared_rows": manifest["shared_rows"]}
+    rankings = make_rankings(summary, names=manifest["datasets"], **about)
     methods = list(dict.fromkeys((row.method, row.setting, row.tuning) for row in summary))
-    every_seed = _predictions(folder, methods, manifest["seeds"], len(manifest["datasets"]))
+    every_seed = _predictions(folder, methods, manifest)
     first = str(manifest["seeds"][0])
     predictions = {
         name: {i: seeds[first] for i, seeds in found.items() if first in seeds}
@@ -114,23 +125,25 @@ def _study_summary(folder: Path) -> dict[str, Any]:
         for dataset in datasets:
             found = every_seed.get(dataset["name"], {})
             dataset["quality"] = _dataset_quality(found, dataset["labels"], tunings)
+    positives = {row.positive for row in summary}
+    positive = positives.pop() if len(positives) == 1 else "positive class"
     return {
         "format": FORMAT,
         "kind": "study",
         "title": "Report of a study",
         "about": _about(manifest, _rows(folder / "failures.csv")),
-        "metrics": {name: _metric(name) for name in METRICS},
+        "metrics": {name: _metric(name, positive) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
         "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
-        "reliability": _reliability(predictions),
+        "reliability": _reliability(predictions, {data["name"]: data["labels"] for data in datasets}),
         "datasets": datasets,
     }
 
 
-def _metric(name: str) -> dict[str, Any]:
+def _metric(name: str, positive: str) -> dict[str, Any]:
     metric = METRICS[name]
     return {
-        "label": metric.label,
+        "label": metric.label_of(positive),
         "scale": metric.scale,
         "digits": metric.digits,
         "lower_is_better": metric.lower_is_better,
@@ -194,6 +207,7 @@ def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path)
             group: decimals(ranking.average_ranks(group).values()) for group in ranking.group_names
         },
         "left_out": list(ranking.left_out),
+        "cautions": list(ranking.cautions),
         "friedman": _test(None if test is None else test.friedman),
         "friedman_corrected": _test(None if test is None else test.friedman_corrected),
         "control": None if test is None else number[test.control],
@@ -262,19 +276,24 @@ def _dataset(
 ) -> dict[str, Any]:
     details = read_details(folder, name)
     any_lines: list[Line] = next(iter(predictions.values()), [])
-    labels = _in_order({line["y_true"] for line in any_lines}, details.get("labels", ()))
+    labels = manifest["classes"][name]
+    classes = details["classes"] if len(details.get("classes", ())) == len(labels) else labels
+    present = details.get("present", [])
+    if _is_turned(manifest, name):
+        labels, classes, present = labels[::-1], classes[::-1], present[::-1]
     counted: list[Line] = next(iter(usage.values()), [])
     number = {method_key(*which): i for i, which in enumerate(methods)}
+    few = len(manifest["datasets"]) * len(methods) <= MOST_CURVES
     return {
         "name": name,
         "group": manifest["groups"].get(name, ""),
-        "classes": details.get("classes") if len(details.get("classes", ())) == len(labels) else labels,
+        "classes": classes,
         "labels": labels,
         "genes": [line["instance"] for line in any_lines],
         "symbols": details.get("symbols", []),
         "row_noun": str(details.get("row_noun", "row")),
         "truth": [labels.index(line["y_true"]) for line in any_lines],
-        "predictions": {i: _scores(lines, labels) for i, lines in predictions.items()},
+        "predictions": {i: _scores(lines, labels, few) for i, lines in predictions.items()},
         "features": details.get("features", [line["feature"] for line in counted]),
         "names": details.get("names", [line["name"] for line in counted]),
         "ontology": details.get("ontology", []),
@@ -287,7 +306,7 @@ def _dataset(
             }
             for i, lines in usage.items()
         },
-        "present": details.get("present", []),
+        "present": present,
         "effects": {number[key]: found for key, found in details.get("effects", {}).items() if key in number},
         "reasons": details.get("reasons", []),
         "explained": [
@@ -297,24 +316,29 @@ def _dataset(
     }
 
 
-def _in_order(labels: set[str], known: Sequence[str]) -> list[str]:
-    """The labels in the order of the classifiers' classes, which log-odds refer to.
+def _is_turned(manifest: Mapping[str, Any], dataset: str) -> bool:
+    """Whether the first of two classes is the positive one: on the page, the positive class is always the second."""
+    labels = manifest["classes"][dataset]
+    return len(labels) == 2 and manifest["positive"].get(dataset) == labels[0]
 
-    Studies that do not say it (`known`) have labels that are numbers or texts.
+
+def _scores(lines: Sequence[Line], labels: Sequence[str], calibrate: bool) -> dict[str, Any]:
+    """Predicted classes, with the log-odds of the second of two classes or the probability of the predicted class.
+
+    If it is asked for, log-odds come with probabilities that Platt's sigmoid calibrates.
     """
-    if set(known) == labels:
-        return list(known)
-    try:
-        return sorted(labels, key=float)
-    except ValueError:
-        return sorted(labels)
-
-
-def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
-    """Predicted classes, with the log-odds of the second of two classes or the probability of the predicted class."""
     predicted = [labels.index(line["y_pred"]) if line["y_pred"] in labels else -1 for line in lines]
-    if all(line["log_odds"] for line in lines):
-        return {"predicted": predicted, "log_odds": decimals((float(line["log_odds"]) for line in lines), 3)}
+    odds = _log_odds(lines)
+    if odds is not None:
+        shown = {"predicted": predicted, "log_odds": decimals(odds.tolist(), 3)}
+        if calibrate:
+            truth = np.array([line["y_true"] == labels[1] for line in lines])
+            slope, shift = fit_sigmoid(odds, truth)
+            if slope > 0:  # otherwise the method does not separate the classes
+                shown["calibrated"] = [
+                    significant(p) for p in expit(slope * np.clip(odds, -700, 700) + shift)
+                ]
+        return shown
     if all(line["probabilities"] for line in lines):
         best = [max(map(float, line["probabilities"].split())) for line in lines]
         return {"predicted": predicted, "probability": [significant(p) for p in best]}
@@ -322,11 +346,15 @@ def _scores(lines: Sequence[Line], labels: Sequence[str]) -> dict[str, Any]:
 
 
 def _predictions(
-    folder: Path, methods: Sequence[tuple[str, str, str]], seeds: Sequence[int], n_datasets: int
+    folder: Path, methods: Sequence[tuple[str, str, str]], manifest: Mapping[str, Any]
 ) -> dict[str, dict[int, dict[str, list[Line]]]]:
-    """The lines by dataset, number of the method and seed; of the first seed only if there are too many for curves."""
-    kept = seeds if n_datasets * len(methods) <= MOST_CURVES else seeds[:1]
-    wanted = set(map(str, kept))
+    """The lines by dataset, number of the method and seed; of the first seed only if there are too many for curves.
+
+    Log-odds are those of the positive class.
+    """
+    seeds, datasets = manifest["seeds"], manifest["datasets"]
+    wanted = set(map(str, seeds if len(datasets) * len(methods) <= MOST_CURVES else seeds[:1]))
+    turned = {name for name in datasets if _is_turned(manifest, name)}
     found: dict[str, dict[int, dict[str, list[Line]]]] = {}
     lines = (line for line in _iterate(folder / "predictions.csv") if line["seed"] in wanted)
     for (dataset, seed, *which), group in groupby(
@@ -334,7 +362,9 @@ def _predictions(
         key=lambda line: (line["dataset"], line["seed"], line["method"], line["setting"], line["tuning"]),
     ):
         number = methods.index((which[0], which[1], which[2]))
-        found.setdefault(dataset, {}).setdefault(number, {})[seed] = list(group)
+        kept = found.setdefault(dataset, {}).setdefault(number, {})[seed] = list(group)
+        for line in kept if dataset in turned else ():
+            line["log_odds"] = str(-float(line["log_odds"])) if line["log_odds"] else ""
     return found
 
 
@@ -347,16 +377,18 @@ def _usage(folder: Path, methods: Sequence[tuple[str, str, str]]) -> dict[str, d
     return found
 
 
-def _reliability(predictions: Mapping[str, Mapping[int, list[Line]]]) -> dict[str, Any]:
+def _reliability(
+    predictions: Mapping[str, Mapping[int, list[Line]]], labels: Mapping[str, Sequence[str]]
+) -> dict[str, Any]:
     """For two classes: [predicted, observed, rows] in bins, by dataset and method; under "" over all datasets."""
     curves: dict[str, Any] = {}
     together: dict[int, list[tuple[Any, Any]]] = {}
     for dataset, by_method in predictions.items():
         for i, lines in by_method.items():
-            labels = sorted({line["y_true"] for line in lines})
-            if len(labels) == 2 and all(line["log_odds"] for line in lines):
-                truth = np.array([line["y_true"] == labels[1] for line in lines])
-                proba = expit(np.array([float(line["log_odds"]) for line in lines]))
+            odds = _log_odds(lines)
+            if len(labels[dataset]) == 2 and odds is not None:
+                truth = np.array([line["y_true"] == labels[dataset][1] for line in lines])
+                proba = expit(odds)
                 together.setdefault(i, []).append((truth, proba))
                 curves.setdefault(dataset, {})[i] = _curve(truth, proba)
     pooled = {i: _curve(*map(np.concatenate, zip(*parts, strict=True))) for i, parts in together.items()}

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.sparsefuncs import min_max_axis
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from hietan._runtime.notebook import Documented
 from hietan.classifiers._checks import (
@@ -24,6 +24,7 @@ from hietan.classifiers._checks import (
     read_weights,
     refuse_dataset,
     require_weight,
+    validated,
     warn_of_columns,
 )
 from hietan.explain import Explanations
@@ -110,7 +111,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
         # A fit that is refused leaves no model rather than a mixture of two.
         for fitted in ("estimator_", "classes_", "support_", "hierarchy_"):
             self.__dict__.pop(fitted, None)
-        rows = validate_data(self, X, accept_sparse="csr", dtype="numeric", ensure_min_samples=2)
+        rows = validated(self, X, dtype="numeric", ensure_min_samples=2)
         weights = read_weights(self._in_memory(sample_weight), rows.shape[0])
         if weights is None or weights.all():
             kept = self._choose(X, rows, y, weights)
@@ -233,7 +234,7 @@ class ClassifierOnColumns(Documented, ClassifierMixin, BaseEstimator, metaclass=
     def _call(self, method: str, X: Any, **options: Any) -> Any:
         """Call a method of the fitted classifier with the kept columns of the rows."""
         check_is_fitted(self)
-        rows = validate_data(self, self._in_memory(X), accept_sparse="csr", dtype="numeric", reset=False)
+        rows = validated(self, self._in_memory(X), dtype="numeric", reset=False)
         columns = np.flatnonzero(self.support_)
         return getattr(self.estimator_, method)(take_columns(X, rows, columns), **options)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from hietan._runtime.notebook import Documented
 from hietan.classifiers._checks import (
@@ -20,6 +20,7 @@ from hietan.classifiers._checks import (
     is_finite,
     require_classes_to_tell_apart,
     require_weight,
+    validated,
     warn_of_columns,
     warn_of_contradiction,
 )
@@ -107,7 +108,7 @@ class EagerSelection(Documented, SelectorMixin, BaseEstimator, metaclass=ABCMeta
             A data frame for a data frame, a sparse matrix for a sparse matrix.
         """
         check_is_fitted(self)
-        rows = validate_data(self, self._in_memory(X), accept_sparse="csr", dtype=None, reset=False)
+        rows = validated(self, self._in_memory(X), dtype=None, reset=False)
         return take_columns(X, rows, np.flatnonzero(self.support_))
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:

@@ -39,7 +39,7 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         columns, in its order, so that a classifier needs no names; do not do this with a large ontology.
     handle_unknown : {"error", "warn", "ignore"}, default "error"
         What to do with terms that the hierarchy does not know, in training and in new rows: refuse them, or leave them
-        out with or without a warning.
+        out with or without a warning. `unknown_` counts them either way.
     input : {"auto", "lists", "pairs", "columns"}, default "auto"
         What X is: a list of terms per row; pairs (item, term), whose items become rows in order of appearance; or a
         frame with a column per term, for example for the leaves only, that holds truth values, 0 and 1, or counts.
@@ -55,6 +55,10 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
         Which terms of the hierarchy are columns.
     hierarchy_ : Hierarchy
         The hierarchy over the columns.
+    unknown_ : dict of str to int
+        How often each unknown term occurred in the rows that were read last; for a frame of columns, 1 for each.
+    n_unknown_rows_ : int
+        How many of these rows have unknown terms only: nothing is known about them, and all their columns are 0.
 
     Examples
     --------
@@ -69,6 +73,8 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
 
     support_: NDArray[np.bool_]
     hierarchy_: Hierarchy
+    unknown_: dict[str, int]
+    n_unknown_rows_: int
 
     def __init__(
         self,
@@ -156,6 +162,7 @@ class HierarchyEncoder(Documented, TransformerMixin, BaseEstimator):
             raise TypeError(f"expected rows of terms, got {X!r:.80}")
         rows: TermRows = read(X, self.hierarchy)
         self._meet_unknown(rows.unknown, kind)
+        self.unknown_, self.n_unknown_rows_ = rows.unknown, rows.n_unknown
         return rows
 
     def _check_parameters(self) -> None:

@@ -29,8 +29,21 @@ _MUCH_MEMORY, _SMALLER_UP_TO_SHARE = 4e9, 0.7
 _SAMPLED_FEATURES = 128
 
 
+RowsBehind = tuple[NDArray[Any], NDArray[Any]]
+"""The rows with the value of each feature, and those among which they were counted: shape (n_features, n_classes)."""
+
+
+class _ReadOnly:
+    """A dataclass whose arrays cannot be overwritten: that would contradict what was learned from them."""
+
+    def __post_init__(self) -> None:
+        for value in vars(self).values():
+            if isinstance(value, np.ndarray):  # a forged file may hold anything
+                value.flags.writeable = False
+
+
 @dataclass(frozen=True, eq=False)
-class SparsePairs:
+class SparsePairs(_ReadOnly):
     """The pairs of ones that some row has: row i of an upper triangle lists the j > i.
 
     `values[k, c]` is how many rows of class c have both i and `indices[k]`, for k from `indptr[i]` to
@@ -61,7 +74,7 @@ class SparsePairs:
 
 
 @dataclass(frozen=True, eq=False)
-class RowCounts:
+class RowCounts(_ReadOnly):
     """Per-class counts: `class_count[c]` is the number of rows of class c, `ones[c, i]` how many have x_i = 1."""
 
     class_count: NDArray[np.int64]
@@ -123,6 +136,32 @@ class PairCounts(RowCounts):
         if isinstance(self.pairs, SparsePairs):
             return self.pairs.both(i, j)
         return self.pairs[:, i * self.n_features - i * (i + 1) // 2 + j - i - 1]
+
+    def behind(self, values: NDArray[np.uint8], parents: NDArray[np.int32]) -> RowsBehind:
+        """Count the rows with each feature's value in one row, among those with the value of its parent there.
+
+        Parameters
+        ----------
+        values : array of shape (n_features,)
+            The row.
+        parents : array of shape (n_features,)
+            The column of each feature's parent; below 0 for a feature that is counted among all rows.
+        """
+        ones = self.ones.T.astype(np.int64)
+        among = np.tile(self.class_count, (self.n_features, 1))
+        v = np.flatnonzero(parents >= 0)
+        p = parents[v]
+        if v.size:
+            if isinstance(self.pairs, SparsePairs):
+                both = np.array([self.both(i, j) for i, j in zip(v.tolist(), p.tolist(), strict=True)])
+            else:
+                i, j = np.minimum(v, p).astype(np.int64), np.maximum(v, p)
+                both = self.pairs[:, i * self.n_features - i * (i + 1) // 2 + j - i - 1].T
+            has_parent = values[p, None] == 1
+            with_parent, own = ones[p], ones[v]
+            among[v] = np.where(has_parent, with_parent, among[v] - with_parent)
+            ones[v] = np.where(has_parent, both, own - both)
+        return np.where(values[:, None] == 1, ones, among - ones), among
 
     def row(self, i: int) -> NDArray[np.int32]:
         """The pairs of feature i with every j > i, shape (n_classes, n_features - 1 - i)."""

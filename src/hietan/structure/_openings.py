@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hietan import _kernel
 from hietan._runtime.parallel import number_of_parts, run_ordered
 from hietan.hierarchy import Hierarchy
-from hietan.structure._counts import RowCounts, check_total
+from hietan.structure._counts import RowCounts, RowsBehind, check_total
 from hietan.structure._rows import VIOLATION_BLOCK, BinaryRows, Violation, kernel_lists, parent_lists
 from hietan.structure._tree import ROOT
 
@@ -82,6 +82,14 @@ class OpenCounts(RowCounts):
         return OpenCounts(
             self.class_count + other.class_count, self.ones + other.ones, self.open + other.open
         )
+
+    def behind(self, values: NDArray[np.uint8], is_open: NDArray[np.bool_]) -> RowsBehind:
+        """Count the rows with each feature's value in one row, among those with all its parents.
+
+        A feature that is not open in the row has no such rows.
+        """
+        ones, among = (np.where(is_open, part, 0).T.astype(np.int64) for part in (self.ones, self.open))
+        return np.where(values[:, None] == 1, ones, among - ones), among
 
     def include(self, part: OpenCounts) -> bool:
         """Whether `part` can be the counts of some of the rows that were counted here."""

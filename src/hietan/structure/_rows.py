@@ -31,7 +31,10 @@ class BinaryRows:
     def from_matrix(
         cls, X: Any, threshold: float | None = 0.0, weights: NDArray[np.int32] | None = None
     ) -> BinaryRows:
-        """Read a finite ndarray or CSR matrix: 1 above `threshold`; if that is None, X must hold only 0 and 1."""
+        """Read a finite ndarray or CSR matrix: 1 above `threshold`; if that is None, X must hold only 0 and 1.
+
+        The rows of a CSR matrix are sorted and have no duplicates, as in any matrix that was validated.
+        """
         if sp.issparse(X):
             return cls._from_sparse(X, threshold, weights)
         ones = X == 1 if threshold is None else X > threshold
@@ -46,9 +49,6 @@ class BinaryRows:
                 f"binarize={threshold} would turn the zeros of a sparse X, which are not stored, into ones; "
                 f"use a threshold of 0 or more, or pass a dense X"
             )
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
         ones = X.data == 1 if threshold is None else X.data > threshold
         if threshold is None and not (ones | (X.data == 0)).all():
             _refuse_value(X.data[~(ones | (X.data == 0))][0])

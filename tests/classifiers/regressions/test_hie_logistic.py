@@ -75,14 +75,14 @@ def test_the_objective_is_at_its_minimum(case):
     if n_classes == 2:
         offsets = (left_out[:, 1] - left_out[:, 0]) / literal_spread(left_out)
         args = rows, offsets, codes, weights, penalty
-        reached = logistic_objective(model.coef_[0], model.intercept_[0], *args)
+        reached = logistic_objective(model.correction_coef_[0], model.correction_intercept_[0], *args)
     else:
         args = rows, left_out / literal_spread(left_out), codes, weights, penalty
-        reached = multinomial_objective(model.coef_, model.intercept_, *args)
+        reached = multinomial_objective(model.correction_coef_, model.correction_intercept_, *args)
     best, W, b = minimum(*args, n_classes)
     assert best * (1 - 1e-8) <= reached <= best * (1 + 1e-8)
-    np.testing.assert_allclose(model.coef_, W, atol=2e-3)
-    np.testing.assert_allclose(model.intercept_, b, atol=2e-3)
+    np.testing.assert_allclose(model.correction_coef_, W, atol=2e-3)
+    np.testing.assert_allclose(model.correction_intercept_, b, atol=2e-3)
 
 
 def test_scores_and_probabilities_are_those_of_the_definition(case):
@@ -90,16 +90,23 @@ def test_scores_and_probabilities_are_those_of_the_definition(case):
     scores, proba = model.decision_function(rows), model.predict_proba(rows)
     if len(model.classes_) == 2:
         g = joint[:, 1] - joint[:, 0]
-        expected = g / model.scale_ + rows @ model.coef_[0] + model.intercept_[0]
+        expected = g / model.scale_ + rows @ model.correction_coef_[0] + model.correction_intercept_[0]
         np.testing.assert_allclose(scores, expected, atol=1e-9)
         np.testing.assert_allclose(proba[:, 1], expit(expected), atol=1e-9)
         np.testing.assert_array_equal(model.predict(rows), (expected > 0).astype(int))
     else:
-        expected = joint / model.scale_ + rows @ model.coef_.T + model.intercept_
+        expected = joint / model.scale_ + rows @ model.correction_coef_.T + model.correction_intercept_
         np.testing.assert_allclose(softmax(scores, axis=1), softmax(expected, axis=1), atol=1e-9)
         np.testing.assert_allclose(proba, softmax(expected, axis=1), atol=1e-9)
         np.testing.assert_array_equal(model.predict(rows), expected.argmax(axis=1))
     np.testing.assert_allclose(np.exp(model.predict_log_proba(rows)), proba, atol=1e-12)
+
+
+def test_the_weights_are_not_called_like_those_of_a_linear_model(case):
+    """Converters and explainers take `coef_` and `intercept_` for the whole model, and a part would mislead them."""
+    model = case[0]
+    assert not hasattr(model, "coef_") and not hasattr(model, "intercept_")
+    assert model.correction_coef_.shape[1] == model.n_features_in_
 
 
 @pytest.mark.parametrize("calibrate", [False, True])
@@ -121,12 +128,12 @@ def test_a_contribution_is_a_term_of_the_network_and_a_weight(data):
     network = HieBAN(hierarchy=data.hierarchy, class_prior=(0.5, 0.5)).fit(data.X, data.y)
     for r, (ours, theirs) in enumerate(zip(model.explain(rows), network.explain(rows), strict=True)):
         terms = {c.feature: c.contribution for c in theirs.contributions}
-        weights = dict(zip(model.hierarchy_.features, model.coef_[0] * rows[r], strict=True))
+        weights = dict(zip(model.hierarchy_.features, model.correction_coef_[0] * rows[r], strict=True))
         assert {c.feature for c in ours.contributions} == set(terms)
         for part in ours.contributions:
             expected = terms[part.feature] / model.scale_ + weights[part.feature]
             assert part.contribution == pytest.approx(expected, abs=1e-9)
-        assert ours.base == pytest.approx(model.intercept_[0])
+        assert ours.base == pytest.approx(model.correction_intercept_[0])
 
 
 def test_a_one_without_its_parents_has_its_weight_alone():
@@ -136,7 +143,7 @@ def test_a_one_without_its_parents_has_its_weight_alone():
     )
     (one,) = model.explain([[0, 1]])
     parts = {c.feature: c.contribution for c in one.contributions}
-    assert parts["b"] == pytest.approx(model.coef_[0, 1])
+    assert parts["b"] == pytest.approx(model.correction_coef_[0, 1])
     with pytest.warns(HierarchyWarning, match="X contradicts the hierarchy: in row 1, 'b' is 1"):
         model.fit([[1, 1], [0, 1], [0, 0], [1, 0]], [1, 0, 0, 1])
 
@@ -148,11 +155,11 @@ def test_weights_of_classes(data, weight):
     network = HieBAN(hierarchy=data.hierarchy, class_prior=(0.5, 0.5)).fit(data.X, data.y)
     left_out = network.leave_one_out_joint_log_proba(data.X, data.y)
     offset = (left_out[:, 1] - left_out[:, 0]) / model.scale_
-    scores = offset + data.X @ model.coef_[0] + model.intercept_[0]
+    scores = offset + data.X @ model.correction_coef_[0] + model.correction_intercept_[0]
     slope = m * (expit(scores) - data.y)
     penalty = data.X.nnz / len(data.y)
-    np.testing.assert_allclose(data.X.T @ slope + penalty * model.coef_[0], 0, atol=1e-4)
-    assert slope.sum() + 10 * model.intercept_[0] == pytest.approx(0, abs=1e-4)
+    np.testing.assert_allclose(data.X.T @ slope + penalty * model.correction_coef_[0], 0, atol=1e-4)
+    assert slope.sum() + 10 * model.correction_intercept_[0] == pytest.approx(0, abs=1e-4)
 
 
 def test_two_datasets_have_the_figures_of_all_28(real_data):
@@ -239,7 +246,7 @@ def test_a_choice_needs_two_rows_of_each_class(options):
 def test_jobs_do_not_change_the_result(data, n_jobs):
     model = HieLogistic(hierarchy=data.hierarchy, ridge=None, calibrate=True).fit(data.X, data.y)
     other = clone(model).set_params(n_jobs=n_jobs).fit(data.X, data.y)
-    np.testing.assert_array_equal(other.coef_, model.coef_)
+    np.testing.assert_array_equal(other.correction_coef_, model.correction_coef_)
     assert (other.ridge_, other.temperature_) == (model.ridge_, model.temperature_)
     np.testing.assert_array_equal(other.decision_function(data.X), model.decision_function(data.X))
 
@@ -281,6 +288,15 @@ def test_bad_parameters(parameters, error, message):
         HieLogistic(**parameters).fit(X, Y)
 
 
+def test_the_order_of_the_labels_does_not_decide_whether_a_ridge_is_accepted():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        rows = (rng.random((30, 8)) < 0.4).astype(int)
+        HieLogistic(ridge=1e-6, hierarchy=Hierarchy.unrelated(list("abcdefgh"))).fit(
+            rows, rng.permutation(np.arange(30) % 3)
+        )
+
+
 def test_ridges_that_are_too_small_for_the_rows_are_not_chosen():
     """Few ones, and rare classes whose rows have many: the smallest of the values are refused if they are given."""
     rows, classes = np.zeros((3000, 60)), np.repeat([1, 2, 0], [4, 4, 2992])
@@ -300,3 +316,48 @@ def test_offsets_that_differ_only_by_rounding_are_not_blown_up():
     model = HieLogistic(alpha=1e299).fit(X, Y)
     assert model.scale_ == 1
     assert np.abs(model.decision_function(X)).max() < 10
+
+
+@pytest.mark.parametrize("class_weight", ["balanced", None, {0: 1.0, 1: 3.0}])
+@pytest.mark.parametrize("calibrate", [False, True])
+def test_a_class_prior_replaces_the_log_odds_of_the_weights(data, class_weight, calibrate):
+    settings = {"hierarchy": data.hierarchy, "class_weight": class_weight, "calibrate": calibrate}
+    plain = HieLogistic(**settings).fit(data.X, data.y)
+    model = HieLogistic(class_prior=[0.9, 0.1], **settings).fit(data.X, data.y)
+    n_0, n_1 = np.bincount(data.y)
+    weight = {"balanced": n_0 / n_1, "None": 1.0}.get(
+        str(class_weight), 3.0
+    )  # of class 1, compared with class 0
+    in_the_fit = weight * n_1 / n_0
+    added = np.log(0.1 / 0.9) - np.log(in_the_fit)
+    np.testing.assert_allclose(model.decision_function(data.X), plain.decision_function(data.X) + added)
+    ours, theirs = model.explain(data.X[:1])[0], plain.explain(data.X[:1])[0]
+    assert ours.base == pytest.approx(theirs.base + added)
+    assert (
+        ours.total() == pytest.approx(ours.log_odds) == pytest.approx(model.decision_function(data.X[:1])[0])
+    )
+    assert ours.amounts == pytest.approx(theirs.amounts)
+
+
+def test_a_class_prior_of_three_classes(case):
+    model, rows, codes, _, _ = case
+    n_classes = len(model.classes_)
+    prior = np.arange(1, n_classes + 1) / sum(range(n_classes + 1))
+    other = clone(model).set_params(class_prior=prior).fit(rows, codes)
+    added = other.predict_log_proba(rows) - model.predict_log_proba(rows) - np.log(prior)
+    np.testing.assert_allclose(added, added[:, :1] * np.ones(n_classes), atol=1e-12)
+    for wrong in ([0.5], [1.0] + [0.0] * (n_classes - 1)):
+        with pytest.raises(ValueError, match="class_prior must hold a probability above 0 for each"):
+            clone(model).set_params(class_prior=wrong).fit(rows, codes)
+
+
+def test_with_its_prior_the_mean_probability_is_the_base_rate():
+    data = make_hierarchical_classification(1500, 40, imbalance=0.8, random_state=1)
+    rate = data.y[::2].mean()
+    balanced = HieLogistic(hierarchy=data.hierarchy)
+    for model, is_near in (
+        (balanced, False),
+        (clone(balanced).set_params(class_prior=[1 - rate, rate]), True),
+    ):
+        found = model.fit(data.X[::2], data.y[::2]).predict_proba(data.X[1::2])[:, 1].mean()
+        assert (abs(found - data.y[1::2].mean()) < 0.05) == is_near

@@ -23,11 +23,23 @@ def test_the_command_has_the_same_options_and_defaults():
         assert COMMAND.get(name, name) in command
         if name in LISTED:
             assert tuple(command[name].split(",")) == tuple(default) == LISTED[name]
-        elif name == "drop_terms":
-            assert default == () and command["drop_term"] is None
+        elif name in ("drop_terms", "label_words", "missing_labels"):
+            assert command[COMMAND.get(name, name)] is None  # then the library's default counts
         else:
             assert command[COMMAND.get(name, name)] == default
-    others = {"ontology", "annotations", "labels", "output", "help", "quiet", "columns", "name", "row_noun"}
+    others = {
+        "like",
+        "ontology",
+        "annotations",
+        "labels",
+        "output",
+        "help",
+        "quiet",
+        "columns",
+        "name",
+        "row_noun",
+        "positive",
+    }
     assert set(command) - {COMMAND.get(name, name) for name in OPTIONS} <= others
 
 

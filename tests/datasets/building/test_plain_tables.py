@@ -3,6 +3,7 @@
 import gzip
 import io
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from hietan import Hierarchy
 from hietan.datasets import Dataset, build_dataset, read_annotations, read_edges, read_labels, read_ontology
-from hietan.exceptions import DataError, DataWarning
+from hietan.exceptions import DataError, DataWarning, HierarchyWarning
 from support.gaf_lines import gaf_line
 
 EDGES = [("drinks", "tea"), ("drinks", "coffee"), ("goods", "drinks"), ("goods", "food"), ("food", "bread")]
@@ -176,9 +177,10 @@ def test_columns_are_stated_by_name_or_position(tmp_path):
     files = [tmp_path / name for name in ("e.tsv", "i.csv", "l.csv")]
     options = {"pair_columns": (3, "1"), "id_column": "c", "label_column": 1, "min_support": 1}
     by_name = build_dataset(*files, edge_columns=("up", "down"), **options)
-    by_position = build_dataset(
-        *files, edge_columns=(3, 2), edge_order="child-parent", **options | {"id_column": 3}
-    )
+    with pytest.warns(DataWarning, match=r"e.tsv: not used: column 1 \(x, -\); if a column holds relations"):
+        by_position = build_dataset(
+            *files, edge_columns=(3, 2), edge_order="child-parent", **options | {"id_column": 3}
+        )
     assert same(by_name, by_position) and by_name.X.shape == (4, 5)
 
 
@@ -187,6 +189,87 @@ def test_relations_of_a_table():
     assert ontology.relations == ("is_a", "part_of")
     assert ontology.hierarchy.edges == (("b", "a"), ("c", "b"))
     assert ("c", "a") in ontology.hierarchy_of(["is_a", "part_of"]).edges
+
+
+RELATED = "tea\tdrinks\tisa\ncoffee\tdrinks\tis a\ndrinks\tgoods\tisa\ntea\tmeal\tpart of\nmeal\tgoods\tisa\n"
+
+
+@pytest.mark.parametrize("columns", [None, (1, 2), (1, 2, 3), ("1", "2", "3")])
+def test_a_column_of_relations_is_known_by_its_values(columns):
+    options = {"edge_columns": columns, "min_support": 1, "drop_roots": False}
+    pairs = [("p1", "tea"), ("p2", "coffee")]
+    with pytest.warns(DataWarning, match="1 of 5 edges have another relation than is_a and do not count"):
+        data = build_dataset(io.StringIO(RELATED), pairs, {"p1": "a", "p2": "b"}, **options)
+    assert set(data.feature_names) == {"tea", "coffee", "drinks", "goods"}
+    assert any(
+        "column 3 holds relations: is_a 4, part_of 1; only" in remark
+        for remark in data.provenance["found out"]
+    )
+    assert data.provenance["options"]["relations"] == ["is_a"]
+    both = build_dataset(io.StringIO(RELATED), pairs, None, relations=["isa", "part of"], **options)
+    assert "meal" in both.feature_names and both.provenance["options"]["relations"] == ["is_a", "part_of"]
+
+
+@pytest.mark.parametrize("relation", ["is_a", "is a", "Is-A", "part_of"])
+@pytest.mark.parametrize("columns", [None, (1, 2, 3)])
+def test_a_first_edge_with_a_relation_is_not_a_heading(relation, columns):
+    edges = [("t1", "t0", relation), ("t2", "t0", "is_a"), ("t3", "t1", "is_a"), ("t4", "t1", "is_a")]
+    ontology = read_edges(io.StringIO(lines(edges)), columns=columns)
+    assert set(ontology.edges(["is_a", "part_of"])) == {(p, c) for c, p, _ in edges}
+    alone = [("a", "b", relation), ("c", "d", "is_a"), ("c", "e", "is_a")]
+    ontology = read_edges(io.StringIO(lines(alone)), columns=columns, order="parent-child")
+    assert set(ontology.edges(["is_a", "part_of"])) == {(p, c) for p, c, _ in alone}
+
+
+@pytest.mark.parametrize("heading", ["term,is_a", "go,is_a", "id,name,is_a", "child,parent,is_a"])
+def test_is_a_may_head_a_column(heading):
+    fields = heading.split(",")
+    value = {"name": "some name"} if "parent" not in fields else {"is_a": "is_a"}
+    rows = [
+        [value.get(f, p if f in ("parent", "is_a") else c) for f in fields] for c, p in ("ba", "ca", "db")
+    ]
+    found = read_edges(io.StringIO(lines([fields, *rows])))
+    assert set(found.hierarchy.edges) == {("a", "b"), ("a", "c"), ("b", "d")}
+    assert not any("was read as names" in remark for remark in found.remarks)
+
+
+def test_edges_without_relations_are_not_called_is_a():
+    data = build_dataset(
+        io.StringIO("parent,child,since\n" + lines((*edge, "1999") for edge in EDGES)), PAIRS
+    )
+    assert data.provenance["options"]["relations"] == ["all edges"]
+    assert data.provenance["found out"][-1].endswith("not used: since (1999)")
+    with pytest.raises(
+        ValueError, match="no relation 'part_of'; its edges have no relations; name their column"
+    ):
+        build_dataset(EDGES, PAIRS, relations="part of")
+
+
+def test_a_table_of_edges_may_have_namespaces():
+    table = "parent,child,namespace\nBP0,b1,BP\nMF0,m1,MF\nb1,b2,BP\nCC0,c1,CC\n"
+    pairs = [("p1", "b2"), ("p1", "m1"), ("p2", "c1"), ("p2", "b1")]
+    options = {"min_support": 1, "drop_roots": False}
+    data = build_dataset(io.StringIO(table), pairs, namespaces="BP,CC", **options)
+    assert sorted(data.feature_names) == ["BP0", "CC0", "b1", "b2", "c1"]
+    with pytest.raises(
+        ValueError, match="has none; a table of edges can have them in a column called namespace"
+    ):
+        build_dataset(EDGES, PAIRS, namespaces="BP")
+
+
+def test_frames_and_files_agree_on_the_parent():
+    frame = pd.DataFrame([(c, p) for p, c in EDGES], columns=["category_id", "parent_category_id"])
+    assert set(Hierarchy.from_edges(frame).edges) == set(EDGES)
+    unnamed = frame.set_axis(["category", "group"], axis=1)
+    with pytest.warns(HierarchyWarning, match="'group' was taken as the parent"):
+        assert set(Hierarchy.from_edges(unnamed).edges) == set(EDGES)
+    assert set(read_edges(io.StringIO(unnamed.to_csv(index=False))).hierarchy.edges) == set(EDGES)
+    with pytest.warns(HierarchyWarning, match="the column 'relation' is not used: all rows count as edges"):
+        Hierarchy.from_edges(pd.DataFrame([("a", "b", "part_of")], columns=["parent", "child", "relation"]))
+    for tie in ([("a", "b")], [("a", "b"), ("b", "c")]):
+        with pytest.warns(HierarchyWarning, match="'from' was taken .* data do not show the order") as said:
+            assert list(Hierarchy.from_edges(pd.DataFrame(tie, columns=["from", "to"])).edges) == tie
+        assert said[0].filename == __file__
 
 
 def test_labels_without_a_heading():
@@ -216,7 +299,9 @@ def test_leaving_a_term_out_is_the_same_as_annotations_that_were_never_made(pair
     kept = [(item, each) for item, each in pairs if each not in below]
     if not kept:
         return
-    dropped = build_dataset(EDGES, pairs, min_support=1, drop_terms=[term])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # rows may be left without annotations
+        dropped = build_dataset(EDGES, pairs, min_support=1, drop_terms=[term])
     never = build_dataset(EDGES, kept, min_support=1)
     assert sorted(zip(dropped.instance_names, dropped.X.toarray().tolist(), strict=True)) == sorted(
         zip(never.instance_names, never.X.toarray().tolist(), strict=True)
@@ -283,6 +368,12 @@ def read_all(read, source):
         (read_edges, "a,b,c\n1,2,3\n", "say which two columns hold the edges .* the columns are a, b, c"),
         (read_edges, "", "the file is empty"),
         (read_edges, "parent,child\n", "the table has no edges"),
+        (
+            read_edges,
+            "from,to\n",
+            r"the table has no edges after the row \(from, to\); if this is an edge",
+        ),
+        (read_annotations, "\n", "the file is empty; expected annotations"),
         (read_edges, "parent,child\na,\n", "line 2: the row has the parent 'a' but no child"),
         (read_edges, 'parent,child\na,"b\n', "line 2: not valid CSV"),
         (read_annotations, "a,b,c\n", "say which columns hold the ids and the terms"),
@@ -303,3 +394,200 @@ def test_what_cannot_be_read_gets_one_clear_line(read, text, message, tmp_path):
     with pytest.raises(DataError, match=message) as caught:
         read_all(read, path)
     assert "table.csv" in str(caught.value)
+
+
+# ---------------------------------------------------------------------------------------- labels, losses and messages
+
+
+@pytest.mark.parametrize("missing", ["NA", "NaN", "nan", "null", "n/a", ""])
+def test_missing_labels_are_counted_and_never_classes(missing):
+    table = io.StringIO(f"item,season\np1,winter\np2,{missing}\np3,summer\np4,{missing}\n")
+    with pytest.warns(DataWarning, match="2 of 4 label rows have no label; they are left out"):
+        data = build_dataset(EDGES, PAIRS, table, min_support=1)
+    assert data.target_names == ("summer", "winter") and data.instance_names == ("p1", "p3")
+    assert data.provenance["account"]["label rows"]["dropped"] == {"no label": 2}
+
+
+def test_genes_may_be_called_nan_and_na():
+    """Both are genes of the fly; what is missing is a matter of labels, which an option or the mapping may widen."""
+    pairs = [("nan", "tea"), ("na", "coffee"), ("null", "bread")]
+    labels = "gene,effect\nnan,anti\nna,pro\nnull,unclear\n"
+    options = {"min_support": 1}
+    with pytest.warns(DataWarning, match="1 of 3 label rows have no label"):
+        data = build_dataset(EDGES, pairs, io.StringIO(labels), missing_labels="unclear", **options)
+    assert data.instance_names == ("nan", "na")
+    numbers = {"nan": float("nan"), "na": "NA", "null": "x"}
+    with pytest.warns(DataWarning, match="1 of 3 label rows have no label"):
+        kept = build_dataset(EDGES, pairs, numbers, missing_labels=(), **options)
+    assert kept.target_names == ("NA", "x")
+    with pytest.warns(DataWarning, match="1 of 3 label rows have no label"):
+        mapped = build_dataset(EDGES, pairs, numbers, mapping={"NA": "none", "x": "x"}, **options)
+    assert mapped.target_names == ("none", "x")
+    frame = pd.DataFrame({"tea": [0, 1], "y": ["NA", "x"]}, index=["na", "nan"])
+    with pytest.raises(ValueError, match="1 rows have no label"):
+        Dataset.from_frame(frame, "y", EDGES)
+
+
+@pytest.mark.parametrize("name", ["None", "none", "?", "missing"])
+def test_words_that_could_be_classes_are_labels(name):
+    labels = {"p1": name, "p2": "x", "p3": name, "p4": "x"}
+    table = io.StringIO("item,y\n" + lines(labels.items()))
+    for given_labels in (table, labels, pd.Series(labels)):
+        data = build_dataset(EDGES, PAIRS, given_labels, min_support=1, missing_labels=None)
+        assert set(data.target_names) == {name, "x"} and len(data.y) == 4
+    frame = pd.DataFrame({"tea": [0, 1], "y": [name, "x"]})
+    assert set(Dataset.from_frame(frame, "y", EDGES).target_names) == {name, "x"}
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NaT, pd.NA, " NA"])
+def test_missing_objects_are_never_classes(missing):
+    labels = {"p1": "a", "p2": missing, "p3": "b", "p4": "b"}
+    with pytest.warns(DataWarning, match="1 of 4 label rows have no label"):
+        data = build_dataset(EDGES, PAIRS, labels, min_support=1)
+    assert data.target_names == ("a", "b")
+    frame = pd.DataFrame({"tea": [0, 1, 1, 0]}, index=list(labels))
+    y = pd.Series(labels, dtype=object)
+    advice = "or rename ' NA' if" if isinstance(missing, str) else r"with frame\[pandas.notna\(y\)\] and y\["
+    with pytest.raises(ValueError, match=rf"1 rows have no label \(first: 'p2'\); leave .*, .*{advice}"):
+        Dataset.from_frame(frame, y, EDGES)
+    if not isinstance(missing, str):
+        Dataset.from_frame(frame[pd.notna(y)], y[pd.notna(y)], EDGES)
+        with pytest.raises(ValueError, match=r"with dropna\(subset=\['y'\]\)"):
+            Dataset.from_frame(frame.assign(y=y), "y", EDGES)
+        Dataset.from_frame(frame.assign(y=y).dropna(subset=["y"]), "y", EDGES)
+
+
+@pytest.mark.parametrize("missing", ["none", "None", "MISSING", "Na", "Nan", "?", None, pd.NaT])
+def test_one_missing_value_leaves_a_column_of_numbers_binned(missing):
+    prices = pd.DataFrame({"price": [*range(19), missing]}, dtype=object)
+    found = Dataset.from_frame(prices).feature_names
+    assert len(found) == 5 and found[-1] == "price=missing"
+
+
+def test_a_comma_at_the_end_of_a_list_does_not_matter():
+    pairs = [("p1", "tea"), ("p2", "coffee")]
+    data = build_dataset(io.StringIO(RELATED), pairs, relations="is_a, part_of,", min_support=1)
+    assert data.provenance["options"]["relations"] == ["is_a", "part_of"]
+    with pytest.raises(ValueError, match="no relation ''"):
+        build_dataset(io.StringIO(RELATED), pairs, relations=",")
+
+
+def test_zero_of_seven_means_absent():
+    """A frequency of 0 and HPO's term Excluded say that a phenotype was looked for in vain."""
+    for frequency, absent in {
+        "0/7": 1,
+        "0%": 1,
+        "HP:0040285": 1,
+        "0.0 %": 1,
+        "10/70": 0,
+        "0.5%": 0,
+        "": 0,
+    }.items():
+        text = HPOA.replace("p2\t\tcoffee\tPMID:1\tIMP\t\t\t", f"p2\t\tcoffee\tPMID:1\tIMP\t\t{frequency}\t")
+        said = pytest.warns(DataWarning, match="have no usable annotation") if absent else nullcontext()
+        with said:
+            data = build_dataset(EDGES, io.StringIO(text), min_support=1)
+        assert data.provenance["account"]["annotations"]["dropped"].get("NOT: says the opposite", 0) == absent
+        assert ("p2" in data.instance_names) is not bool(absent)
+
+
+def test_a_wrong_order_of_edges_is_an_error():
+    with pytest.raises(
+        DataError, match="no edge relates two features, .*'bread', 'coffee', 'tea'.* are roots"
+    ):
+        build_dataset(
+            io.StringIO(lines((c, p) for p, c in EDGES)),
+            [("p1", "tea"), ("p2", "coffee"), ("p3", "bread")],
+            edge_order="parent-child",
+            min_support=1,
+        )
+
+
+def test_messages_show_both_sides():
+    with pytest.raises(DataError) as caught:
+        build_dataset(EDGES, PAIRS, {"GHR": "a", "GHRH": "b"})
+    assert "none of the 2 labelled ids ('GHR', 'GHRH') is the name of a row in the annotations ('p1'" in str(
+        caught.value
+    )
+    with pytest.raises(DataError, match=r"there are no rows.*Check the columns"):
+        build_dataset(EDGES, PAIRS, io.StringIO("id,label\n"))
+    with pytest.warns(DataWarning, match="all 4 rows have the label 'w'; a classifier needs two classes"):
+        build_dataset(EDGES, PAIRS, dict.fromkeys(LABELS, "w"), min_support=1)
+    with pytest.warns(DataWarning, match="there are 4 different labels for 4 rows, such as '0.1'"):
+        build_dataset(EDGES, PAIRS, {item: f"0.{item[1]}" for item in LABELS}, min_support=1)
+    with pytest.warns(DataWarning, match="2 of 5 label rows have an id with another label in another row"):
+        build_dataset(EDGES, PAIRS, io.StringIO("id,y\np1,a\np1,b\np2,a\np3,b\np4,a\n"), min_support=1)
+
+
+def test_terms_are_found_next_to_a_column_of_unknown_name():
+    table = "entrez\tterm\tevidence\taspect\n" + lines(((i, t, "IDA", "P") for i, t in PAIRS), "\t")
+    data = build_dataset(EDGES, io.StringIO(table), LABELS, min_support=1, evidence="IDA")
+    assert data.instance_names == tuple(LABELS)
+    assert any("the column entrez was taken as the ids" in r for r in data.provenance["found out"])
+    facts = dict(data.summary().facts)
+    assert facts["options: evidence"] == "IDA" and facts["options: relations"] == "all edges"
+    assert "None" not in facts.values() and "options: bins" not in facts
+
+
+# ---------------------------------------------------------------------------------------- one dataset like another
+
+
+def test_a_dataset_is_built_like_another():
+    options = {
+        "relations": ["is_a", "part_of"],
+        "drop_terms": ["coffee"],
+        "min_support": 1,
+        "drop_roots": False,
+    }
+    lost = r"% of the rows \(1 of \d\) have no usable annotation"
+    known = [("p1", "tea"), ("p2", "coffee")]
+    with pytest.warns(DataWarning, match=lost):
+        first = build_dataset(io.StringIO(RELATED), known, None, name="first", **options)
+    pairs = [("n1", "tea"), ("n2", "coffee"), ("n3", "meal")]
+    with pytest.warns(DataWarning, match=lost):
+        like = build_dataset(io.StringIO(RELATED), pairs, like=first)
+    assert like.feature_names == first.feature_names and like.instance_names == ("n1", "n3")
+    for option in ("relations", "drop_terms"):
+        assert like.provenance["options"][option] == first.provenance["options"][option]
+    said = "built differently from first: relations is_a instead of is_a, part_of"
+    for how, ending in (
+        ({"like": first, "relations": "is_a"}, ""),
+        ({"features": first}, "; dropped terms none instead"),
+    ):
+        with pytest.warns(DataWarning) as caught:
+            build_dataset(io.StringIO(RELATED), pairs, **how)
+        assert any(str(one.message).startswith(said + ending) for one in caught)
+    with pytest.raises(ValueError, match="does not record how it was built"):
+        build_dataset(io.StringIO(RELATED), pairs, like=Dataset.from_frame(pd.DataFrame({"a": [0, 1]})))
+
+
+def test_features_of_a_further_table_need_the_table(tmp_path):
+    table = {"p1": {"colour": "red"}, "p2": {"colour": "blue"}, "p3": {"colour": "red"}}
+    first = build_dataset(EDGES, PAIRS, columns=pd.DataFrame(table).T, min_support=1, name="first")
+    assert "colour=red" in first.feature_names
+    for how in ({"like": first}, {"features": first}):
+        with pytest.raises(DataError, match=r"first has features of a further table.*\(columns, --columns\)"):
+            build_dataset(EDGES, PAIRS, **how)
+    assert build_dataset(EDGES, PAIRS, like=first, columns=pd.DataFrame(table).T).X.sum() == first.X.sum()
+    terms = [name for name in first.feature_names if "=" not in name]
+    assert build_dataset(EDGES, PAIRS, like=first, features=terms).feature_names == tuple(terms)
+
+
+def test_the_positive_class_is_taken_over_only_if_it_is_a_class():
+    labels = {"p1": "a", "p2": "b", "p3": "b"}
+    first = build_dataset(EDGES, PAIRS, labels, min_support=1, positive="b")
+    assert build_dataset(EDGES, PAIRS, labels, like=first).positive == "b"
+    others = {"p1": "yes", "p2": "no", "p3": "no"}
+    assert build_dataset(EDGES, PAIRS, others, like=first).positive == ""
+
+
+def test_terms_called_like_headings_are_terms_above_relations():
+    table = "item,thing,is_a\nt2,thing,is_a\nt3,item,part_of\nt4,item,is_a\n"
+    assert ("thing", "item") in read_edges(io.StringIO(table)).hierarchy.edges
+
+
+def test_labels_that_differ_only_in_case_are_pointed_out():
+    pairs = [(f"p{i}", PAIRS[i % len(PAIRS)][1]) for i in range(12)]
+    labels = {f"p{i}": ["Sold", "sold", "returned"][i % 3] for i in range(12)}
+    with pytest.warns(DataWarning, match="the labels 'Sold', 'sold' differ only in case"):
+        build_dataset(EDGES, pairs, labels, min_support=1)

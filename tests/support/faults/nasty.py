@@ -32,5 +32,6 @@ def nasty_dataset(n_rows=60, n_features=24, name=f"data {SCRIPT}", seed=0):
         instance_names=tuple(f"{NASTY[i % len(NASTY)]} r{i}" for i in range(n_rows)),
         symbols=tuple(f"symbol {NASTY[(i + 2) % len(NASTY)]}" for i in range(n_rows)),
         target_names=("<b>anti</b>", "</script>pro"),
+        positive="</script>pro",
         name=name,
     )

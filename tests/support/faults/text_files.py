@@ -5,6 +5,7 @@ The counts are taken in the plainest way, by splitting lines, and not by the rea
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import zipfile
@@ -98,7 +99,9 @@ def lines_of(content: bytes) -> list[str]:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             (name,) = [name for name in archive.namelist() if name == "data.txt"]
             content = archive.read(name)
-    text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff").removeprefix("\ufeff")
+    marked = content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    text = content.decode("utf-16") if marked else content.decode("utf-8", "surrogateescape")
+    text = text.removeprefix("\ufeff").removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 

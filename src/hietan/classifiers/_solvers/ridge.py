@@ -28,8 +28,10 @@ from hietan.classifiers._solvers.losses import Curvature, Loss, Matrix
 
 INTERCEPT_PENALTY = 10.0
 """Twice the factor of b^2 in the objective of two classes."""
-STIFFEST_OF_TWO, STIFFEST_OF_MORE = 1e9, 1e6
-"""The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and takes finite time."""
+STIFFEST_OF_TWO, STIFFEST_OF_MORE = 2e9, 2e6
+"""The largest curvature of a row's loss, in units of the penalty, at which a fit is accurate and takes finite time.
+
+Twice a power of ten, so that rows and classes of about the same size do not decide about a ridge such as 1e-6."""
 BLOCK = 4096
 """The number of columns that are made dense at a time."""
 DENSE_LIMIT = 4096
@@ -113,7 +115,7 @@ class RidgeProblem:
         if not stiffness <= limit:
             raise ValueError(
                 f"ridge={ridge} is too small for rows of weight up to {self.loss.weights.max():.3g}: their loss "
-                f"outweighs the penalty {stiffness:.1e} times, and a fit needs at most {limit:.0e}; "
+                f"outweighs the penalty {stiffness:.3g} times, and a fit needs at most {limit:.3g}; "
                 f"raise ridge or lower class_weight"
             )
         penalty = self._doubled * ridge * self.unit

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
@@ -11,7 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from hietan.datasets._build_log import LEFT_OUT, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
+from hietan._runtime.spelling import first_few
+from hietan.datasets._build_log import LEFT_OUT, NO_ROW, OF_OTHERS, UNDEFINED_PARENT, Account, Tally
 from hietan.datasets._building.columns import Columns, choose_columns, given_columns
 from hietan.datasets._building.extra_columns import (
     Attributes,
@@ -21,7 +23,7 @@ from hietan.datasets._building.extra_columns import (
     passed_by_rows,
 )
 from hietan.datasets._building.genes import GeneRows, Genes, all_rows, genes_from_annotations, labelled_rows
-from hietan.datasets._building.options import BuildOptions
+from hietan.datasets._building.options import ALL_EDGES, BuildOptions, build_differences, options_like
 from hietan.datasets._building.sources import (
     file_hashes,
     open_annotations,
@@ -40,6 +42,7 @@ from hietan.datasets._readers.ontology import Ontology
 from hietan.exceptions import DataError, DataWarning
 from hietan.hierarchy import Hierarchy
 
+_TABLE_COLUMNS = Account().table_columns.what
 _OF_GENES = ("gaf", "gene2go", "gpad-1", "gpad-2")
 
 
@@ -49,8 +52,10 @@ def build_dataset(
     labels: Labels | Mapping[str, str] | TextSource | None = None,
     *,
     columns: Any = None,
+    like: Dataset | None = None,
     name: str = "",
     row_noun: str | None = None,
+    positive: str = "",
     **options: Any,
 ) -> Dataset:
     """Build a dataset: a row per gene, a column per term, a 1 where the gene has the term or one below it.
@@ -73,15 +78,21 @@ def build_dataset(
     columns : path, open file, frame or dict, optional
         A further table, joined by the names of the rows: each of its columns becomes ordinary features, related to
         nothing. Numbers are binned (`bins`), such as "age=[30, 45)", other values become a feature each, such as
-        "colour=red"; missing ones (empty, NA, NaN or ?) become the feature "age=missing". A file has the ids in the
+        "colour=red"; missing ones (empty, NA, none or ?) become the feature "age=missing". A file has the ids in the
         column `id_column`, if it has one of that name, or else in the first; a frame has them in its index.
+    like : Dataset, optional
+        A dataset whose features and options are used, for example the training data of a model whose candidates are
+        built. Options that you pass replace its options, and a warning says what differs then.
     name : str
         The name of the dataset.
     row_noun : str, optional
         What a row is called in reports, such as "gene" or "patient"; unless given, "gene" if the annotations are a GAF,
         GPAD or gene2go file, "disease" if they are phenotype.hpoa, otherwise "row".
+    positive : str
+        The positive class, which metrics and rankings refer to; "" leaves it to `Dataset.positive_class`.
     **options
-        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``.
+        The fields of `BuildOptions`, such as ``min_support=3`` or ``evidence="IMP,IDA"``. As `features`, a dataset is
+        accepted, too; a warning says how it was built in a different way.
 
     Returns
     -------
@@ -91,7 +102,8 @@ def build_dataset(
     -----
     DataWarning
         If any relation names a parent that the ontology does not define, if more than 5 % of the annotations name a
-        term that is unknown or obsolete, or if more than 5 % of the labels belong to an id without a usable annotation.
+        term that is unknown or obsolete, if more than 5 % of the labels belong to an id without a usable annotation, if
+        label rows have no label or conflict, or if the features are not made as in the dataset that they come from.
 
     Examples
     --------
@@ -110,14 +122,22 @@ def build_dataset(
     >>> print(caught[0].message)
     25.0 % of the labelled rows (1 of 4) have no usable annotation
     """
+    source = like or options.get("features")
+    if like is not None:
+        row_noun = row_noun or like.row_noun
+        options = {"features": like, **options_like(like.provenance), **options}
+    if isinstance(options.get("features"), Dataset):
+        options["features"] = options["features"].feature_names
     return assemble(
         ontology,
         annotations,
         labels,
         columns,
         BuildOptions(**options),
+        model=source if isinstance(source, Dataset) else None,
         name=name,
         row_noun=row_noun,
+        positive=positive,
         origin="hietan.datasets.build_dataset",
     )
 
@@ -131,11 +151,17 @@ def assemble(
     *,
     name: str,
     row_noun: str | None,
+    positive: str,
     origin: str,
+    model: Dataset | None = None,
 ) -> Dataset:
-    """Build a dataset from sources in every form that `build_dataset` accepts; it documents the rest."""
+    """Build a dataset from sources in every form that `build_dataset` accepts; it documents the rest.
+
+    `model` is the dataset that the features come from.
+    """
     go = open_ontology(ontology, options)
     options = options.resolved_for(go)
+    recorded = options.as_dict() | ({} if go.has_relations else {"relations": [ALL_EDGES]})
     hierarchy = go.hierarchy_of(options.relations)
     known_labels = open_labels(labels, options)
     account = Account(
@@ -158,17 +184,48 @@ def assemble(
     else:
         rows = labelled_rows(known_labels, genes, options.match, options.on_conflict, account.rows)
     if not rows.names:
-        raise DataError(f"no row is left; what was read and dropped: {account.as_dict()}")
+        raise DataError(account.worded(_why_no_row(account, known_labels, genes, go, meanings.unmatched)))
     _count_lines(stream, genes, rows, account.annotations)
     attributes = None
     if columns is not None:
         attributes = open_attributes(columns, rows.names, options.id_column, options.header)
         account.table_rows, account.table_columns = attributes.rows, attributes.columns
     rows, chosen = _choose_table(rows, genes, go, hierarchy, attributes, options, account)
-    for complaint in account.complaints(meanings.unmatched):
+    complaints = [*account.complaints(meanings.unmatched), *_odd_classes(rows.labels, account.row_noun)]
+    n_edges = sum(len(term.is_a) + len(term.relationships) for term in go.terms.values())
+    if go.is_plain and n_edges > account.relations.read:
+        complaints.append(
+            f"{n_edges - account.relations.read:,} of {n_edges:,} edges have another relation than "
+            f"{', '.join(options.relations)} and do not count (--relations)"
+        )
+    if go.is_plain and (flat := _upside_down(chosen, hierarchy, genes)):
+        if options.edge_order is not None:
+            raise DataError(f"{flat}: edge_order is {options.edge_order}, and the other order seems right")
+        complaints.append(f"{flat}; check the order of the edges (--edge-order)")
+    beyond_terms = any(name not in go.terms for name in options.features or ())
+    if (
+        model is not None
+        and columns is None
+        and beyond_terms
+        and _TABLE_COLUMNS in model.provenance.get("account", {})
+    ):
+        raise DataError(
+            f"{model.name or 'the dataset with these features'} has features of a further table, which is missing; "
+            "pass the same columns of these rows (columns, --columns)"
+        )
+    made_with = versions(go, stream)
+    if model is not None and (
+        different := build_differences({"options": recorded, "versions": made_with}, model.provenance)
+    ):
+        complaints.append(
+            f"built differently from {model.name or 'the dataset with these features'}: {different}"
+        )
+    for complaint in complaints:
         warnings.warn(complaint, DataWarning, stacklevel=3)
     target_names = () if known_labels is None else known_labels.classes
     number = {label: c for c, label in enumerate(target_names)}
+    if model is not None and not positive and model.positive in target_names:
+        positive = model.positive
     y = np.array([number.get(label, -1) for label in rows.labels], dtype=np.intp)  # -1 without labels
     return Dataset(
         X=chosen.X,
@@ -181,10 +238,11 @@ def assemble(
         provenance={
             "origin": origin,
             "files": file_hashes(ontology, annotations, labels, columns),
-            "versions": versions(go, stream),
-            "options": options.as_dict(),
+            "versions": made_with,
+            "options": recorded,
             "account": account.as_dict(),
             **_found_out(go, stream, known_labels, attributes),
+            **_label_source(known_labels),
             "missing_features": list(chosen.missing),
             "empty_rows": int((np.diff(chosen.X.indptr) == 0).sum()),
             **count_duplicates(chosen.X, y),
@@ -193,7 +251,49 @@ def assemble(
         symbols=rows.symbols(genes),
         synonyms=rows.synonyms(genes),
         row_noun=account.row_noun,
+        positive=positive,
     )
+
+
+def _why_no_row(
+    account: Account, labels: Labels | None, genes: Genes, ontology: Ontology, unmatched: list[str]
+) -> str:
+    """Why no row is left, in a sentence with examples from both sides."""
+    rows, annotations = account.rows, account.annotations
+    if labels is not None and rows.dropped[NO_ROW] == rows.read:
+        known = (*genes.numbers, *genes.by_symbol)
+        return (
+            f"no row is left: none of the {rows.read:,} labelled ids ({first_few(list(labels.by_id))}) is the name of "
+            f"a {{row}} in the annotations ({first_few(known)}); use the same kind of name in both (--id-column)"
+        )
+    if not annotations.used:
+        terms = first_few(list(ontology.terms))
+        unknown = f", such as {first_few(unmatched)}; the ontology has {terms}" if unmatched else ""
+        return f"no row is left: none of {annotations.read:,} annotations is used: {annotations.why}{unknown}"
+    return f"no row is left of {rows.read:,}: {rows.why}"
+
+
+def _odd_classes(labels: list[str], noun: str) -> Iterator[str]:
+    """Complain about labels that nothing can be learned from."""
+    n_classes = len(set(labels))
+    if n_classes == 1 and labels[0]:
+        yield f"all {len(labels):,} {noun}s have the label {labels[0]!r:.80}; a classifier needs two classes"
+    alike = Counter(label.casefold() for label in set(labels))
+    if same := [label for label in sorted(set(labels)) if alike[label.casefold()] > 1]:
+        yield f"the labels {first_few(same)} differ only in case; if they mean the same, map them to one (--map)"
+    if n_classes > max(2, len(labels) / 2):
+        yield (
+            f"there are {n_classes:,} different labels for {len(labels):,} {noun}s, such as {first_few(labels)}; "
+            "check the column of labels"
+        )
+
+
+def _upside_down(columns: Columns, hierarchy: Hierarchy, genes: Genes) -> str:
+    """A complaint if no features are related because only roots are annotated; "" if all is well."""
+    annotated = set(genes.pairs.terms)
+    if not annotated <= set(hierarchy.roots) or not hierarchy.edges or columns.hierarchy(hierarchy).edges:
+        return ""
+    return f"no edge relates two features, because all annotated terms ({first_few(sorted(annotated))}) are roots"
 
 
 def _found_out(
@@ -205,6 +305,13 @@ def _found_out(
     for source in (ontology, reader, labels, attributes):
         found += source.remarks if source is not None else ()
     return {"found out": [_without_folder(remark) for remark in found]} if found else {}
+
+
+def _label_source(labels: Labels | None) -> dict[str, dict[str, str]]:
+    """The file and the column that the labels come from, if they come from a file."""
+    if labels is None or not labels.name:
+        return {}
+    return {"labels": {"file": PurePath(labels.name).name, "column": labels.column}}
 
 
 def _without_folder(remark: str) -> str:
@@ -282,7 +389,9 @@ def _choose_table(
             hierarchy, account.terms, roots=options.drop_roots, constant=options.drop_constant
         )
     if not columns.names:
-        raise DataError(f"no feature is left; what was read and dropped: {account.as_dict()}")
+        raise DataError(
+            f"no feature is left of {account.terms.read:,} terms: {account.terms.why or 'no row has one'}"
+        )
     return rows, columns
 
 

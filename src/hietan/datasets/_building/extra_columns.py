@@ -20,11 +20,12 @@ from scipy.sparse import csr_array
 from hietan.datasets._build_log import Tally
 from hietan.datasets._duplicates import first_repeated
 from hietan.datasets._readers.files import is_path
-from hietan.datasets._readers.tables import Table, is_position
+from hietan.datasets._readers.tables import MISSING_VALUES, Table, cell_text, is_position
 from hietan.exceptions import DataError
 
 MISSING = "missing"
-_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "<na>", MISSING))
+# Values, unlike labels, are compared in lower case, and with words that could be classes.
+_MISSING = {*map(str.lower, MISSING_VALUES), "none", "?", MISSING}
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d{1,3})?").fullmatch
 _RANGE = re.compile(r"=\[([^,]{1,40}), ([^,]{1,40})\)").fullmatch
 
@@ -109,11 +110,11 @@ def open_attributes(
     if hasattr(source, "iloc"):
         names = [str(name) for name in source.columns]
         records = zip(source.index, source.itertuples(index=False, name=None), strict=True)
-        texts = ((str(key), [str(v) for v in values]) for key, values in records)
+        texts = ((str(key), [cell_text(v) for v in values]) for key, values in records)
         return _joined(names, texts, rows, Tally("table rows", read=len(source)))
     if isinstance(source, Mapping) and all(isinstance(each, Mapping) for each in source.values()):
         names = list(dict.fromkeys(str(name) for values in source.values() for name in values))
-        listed = ((str(key), [str(each.get(n, "")) for n in names]) for key, each in source.items())
+        listed = ((str(key), [cell_text(each.get(n)) for n in names]) for key, each in source.items())
         return _joined(names, listed, rows, Tally("table rows", read=len(source)))
     raise TypeError(
         "columns must be a table: a path, an open file, a pandas frame whose index holds the ids, or "

@@ -13,6 +13,7 @@ from hietan._runtime.spelling import first_few
 from hietan.datasets._building.extra_columns import choose_tests, open_attributes, passed_by_rows
 from hietan.datasets._dataset import Dataset
 from hietan.datasets._duplicates import count_duplicates, first_repeated
+from hietan.datasets._readers.tables import MISSING_VALUES, cell_text
 from hietan.hierarchy import Hierarchy
 from hietan.hierarchy._term_rows import column_ones, rows_from_columns
 
@@ -79,19 +80,22 @@ def _split_target(frame: Any, target: Any, rows: Sequence[str]) -> tuple[list[st
         if target not in frame.columns:
             shown = first_few(list(map(str, frame.columns)))
             raise ValueError(f"the frame has no column {target!r} with the classes; it has {shown}")
-        values, column = frame[target].to_list(), target
+        values = frame[target].to_list()
+        how = f"{'dropna' if hasattr(frame, 'iloc') else 'drop_nulls'}(subset=[{target!r}])"
         frame = frame.drop(columns=target) if hasattr(frame, "iloc") else frame.drop(target)
     else:
-        values, column = _in_order_of(frame, target), "y"
+        values, how = _in_order_of(frame, target), "frame[pandas.notna(y)] and y[pandas.notna(y)]"
     if len(values) != len(rows):
         raise ValueError(f"there are {len(values)} labels for the {len(rows)} rows of the frame")
-    missing = [row for row, value in zip(rows, values, strict=True) if value is None or value != value]
+    texts = list(map(cell_text, values))
+    missing = [i for i, text in enumerate(texts) if text.strip() in MISSING_VALUES]
     if missing:
+        named = list(dict.fromkeys(values[i] for i in missing if isinstance(values[i], str)))
+        advice = f"or rename {first_few(named)} if it is a class" if named else f"for example with {how}"
         raise ValueError(
-            f"{len(missing)} rows have no label (first: {missing[0]!r}); leave them out first, for example with "
-            f"dropna(subset=[{column!r}])"
+            f"{len(missing)} rows have no label (first: {rows[missing[0]]!r}); leave them out first, {advice}"
         )
-    return [str(value) for value in values], frame
+    return texts, frame
 
 
 def _in_order_of(frame: Any, target: Any) -> list[Any]:

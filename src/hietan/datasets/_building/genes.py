@@ -299,7 +299,7 @@ def all_rows(genes: Genes, kind: str, tally: Tally) -> GeneRows:
     named = genes.named_by(kind)
     tally.read = len(named)
     kept = {name: objects for name, objects in named.items() if genes.has_terms(objects)}
-    tally.drop("none of its annotations is used", len(named) - len(kept))
+    tally.drop(NO_ANNOTATION, len(named) - len(kept))
     return GeneRows(list(kept), list(kept.values()), [""] * len(kept))
 
 

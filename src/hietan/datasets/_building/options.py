@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +13,7 @@ from hietan.datasets._readers.annotation_formats import ANNOTATION_FORMATS
 from hietan.datasets._readers.labels import check_policy
 from hietan.datasets._readers.ontology import Ontology, choose_namespaces
 from hietan.datasets._readers.ontology_formats import ONTOLOGY_FORMATS
+from hietan.datasets._readers.tables import MISSING_VALUES
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,8 @@ class BuildOptions:
     Parameters
     ----------
     namespaces : str or iterable of str, optional
-        The namespaces to use: "BP", "MF", "CC", joined or listed, or full names; all if not given. Annotations to
-        terms of other namespaces are left out.
+        The namespaces to use: "BP", "MF", "CC", as "BP,CC" or as a list, or full names; all if not given. Annotations
+        to terms of other namespaces are left out.
     relations : iterable of str, default ("is_a",)
         The relations along which an annotation spreads upwards: is_a, and others that the ontology has, such as
         part_of.
@@ -53,6 +54,9 @@ class BuildOptions:
         Maps labels of the table to names of classes; see `read_labels`.
     where : dict, optional
         Maps columns of the table of labels to values: only rows with these values count.
+    missing_labels : str or iterable of str, optional
+        The texts in the column of labels that mean that a row has no label; NA, NaN, null and the like if not given.
+        An empty field always means it.
     match : sequence of {"id", "symbol", "synonym"}, default all three
         The kinds of names by which an id in the table of labels is matched to a gene, in order of precedence.
         Without labels, the first kind is used to name the rows.
@@ -65,8 +69,9 @@ class BuildOptions:
     format : str or iterable of str, optional
         The format of the ontology (obo, edges, obo-graph, owl), of the annotations (gaf, gpad-1, gpad-2, gene2go, hpoa,
         pairs, term-lists), or of both; recognised by the content if not given.
-    edge_columns : (str or int, str or int), optional
-        The two columns of a table of edges, by name or by position, counted from 1; see `read_edges`.
+    edge_columns : two or three of str or int, optional
+        The two columns of a table of edges and, if you like, the column of relations, by name or by position, counted
+        from 1; see `read_edges`.
     edge_order : {"parent-child", "child-parent"}, optional
         Which of the two columns of a table of edges is the parent; see `read_edges`.
     pair_columns : (str or int, str or int), optional
@@ -75,6 +80,9 @@ class BuildOptions:
         Whether the first row of plain tables holds the names of the columns; found out if not given.
     bins : int, default 4
         Into how many bins, of about equal size, the numbers of a column in `columns` are put.
+    label_words : str or iterable of str, default ()
+        Words that mean the same as the label, such as "ageing,lifespan"; `closest_features` looks for them in the names
+        of terms.
     """
 
     namespaces: Any = None  # as given; after `resolved_for` a tuple of full names
@@ -91,6 +99,7 @@ class BuildOptions:
     label_column: str | int | None = None
     mapping: Mapping[str, str] | None = None
     where: Mapping[str, str] | None = None
+    missing_labels: tuple[str, ...] | None = None  # after the check the texts themselves
     match: tuple[str, ...] = MATCHES
     features: tuple[str, ...] | None = None
     drop_terms: tuple[str, ...] = ()
@@ -100,6 +109,7 @@ class BuildOptions:
     pair_columns: tuple[str | int, ...] | None = None
     header: bool | None = None
     bins: int = 4
+    label_words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_policy(self.on_conflict)
@@ -109,14 +119,16 @@ class BuildOptions:
             raise ValueError(f"bins is {self.bins!r}; expected an integer of at least 2")
         standard = {
             "match": _kinds_of_names(self.match),
-            "relations": _as_tuple(self.relations),
+            "relations": listed(self.relations),
             "evidence": _evidence_codes(self.evidence),
             "taxon": None if self.taxon is None else f"taxon:{str(self.taxon).removeprefix('taxon:')}",
             "features": _features(self.features),
             "drop_terms": _as_tuple(self.drop_terms),
+            "missing_labels": listed(MISSING_VALUES if self.missing_labels is None else self.missing_labels),
+            "label_words": listed(self.label_words),
             "format": _formats(self.format),
-            "edge_columns": _two_columns("edge_columns", self.edge_columns),
-            "pair_columns": _two_columns("pair_columns", self.pair_columns),
+            "edge_columns": _columns("edge_columns", self.edge_columns, 3),
+            "pair_columns": _columns("pair_columns", self.pair_columns, 2),
         }
         for name, value in standard.items():
             object.__setattr__(self, name, value)
@@ -128,7 +140,12 @@ class BuildOptions:
     def resolved_for(self, ontology: Ontology) -> BuildOptions:
         """The same options with what depends on the ontology: the full names of its namespaces, and its roots."""
         drop_roots = True if self.drop_roots is None and not ontology.is_plain else self.drop_roots
-        return replace(self, namespaces=choose_namespaces(self.namespaces, ontology), drop_roots=drop_roots)
+        return replace(
+            self,
+            namespaces=choose_namespaces(self.namespaces, ontology),
+            relations=ontology.known_relations(self.relations),
+            drop_roots=drop_roots,
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """The options as JSON can hold them; given features are only counted, since the dataset names them."""
@@ -142,10 +159,21 @@ def _as_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
     return (names,) if isinstance(names, str) else tuple(names)
 
 
+def listed(words: Any) -> tuple[Any, ...]:
+    """The parts of a text between commas, without empty ones unless all are, or the entries of a list.
+
+    >>> listed("is_a, part_of,"), listed(",")
+    (('is_a', 'part_of'), ('',))
+    """
+    if not isinstance(words, str):
+        return tuple(words)
+    return tuple(filter(None, map(str.strip, words.split(",")))) or ("",)
+
+
 def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
     if formats is None:
         return None
-    stated = _as_tuple(formats)
+    stated = listed(formats)
     known = (*ONTOLOGY_FORMATS, *ANNOTATION_FORMATS)
     for name in stated:
         if name not in known:
@@ -153,17 +181,18 @@ def _formats(formats: str | Iterable[str] | None) -> tuple[str, ...] | None:
     return stated
 
 
-def _two_columns(option: str, columns: Any) -> tuple[str | int, ...] | None:
+def _columns(option: str, columns: Any, most: int) -> tuple[str | int, ...] | None:
     if columns is None:
         return None
-    listed = () if isinstance(columns, str) else tuple(columns)
-    if len(listed) != 2 or not all(isinstance(column, str | int) for column in listed):
-        raise ValueError(f"{option} is {columns!r}; expected two columns, each by its name or position")
-    return listed
+    found = listed(columns)
+    if not 2 <= len(found) <= most or not all(isinstance(column, str | int) for column in found):
+        count = "two columns" if most == 2 else "two columns and perhaps that of the relation"
+        raise ValueError(f"{option} is {columns!r}; expected {count}, each by its name or position")
+    return found
 
 
 def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
-    kinds = _as_tuple(match)
+    kinds = listed(match)
     if not kinds or not set(kinds) <= set(MATCHES):
         raise ValueError(f"match is {match!r}; expected one or more of {', '.join(MATCHES)}")
     return kinds
@@ -172,8 +201,7 @@ def _kinds_of_names(match: str | Sequence[str]) -> tuple[str, ...]:
 def _evidence_codes(evidence: str | Iterable[str] | None) -> frozenset[str] | None:
     if evidence is None:
         return None
-    listed = evidence.split(",") if isinstance(evidence, str) else evidence
-    return frozenset(code.strip().upper() for code in listed)
+    return frozenset(code.strip().upper() for code in listed(evidence))
 
 
 def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
@@ -185,3 +213,63 @@ def _features(features: Iterable[str] | None) -> tuple[str, ...] | None:
     if (repeated := first_repeated(listed)) is not None:
         raise ValueError(f"features must name each term once, but repeats {repeated!r}")
     return listed
+
+
+# ---------------------------------------------------------------------------------------- one dataset like another
+
+ALL_EDGES = "all edges"
+"""What the provenance has as the relations of edges that do not name any."""
+# Options that change what a feature means, with their names in messages and what it means that none was chosen.
+_COMPARED = {
+    "relations": ("relations", "none"),
+    "namespaces": ("namespaces", "all"),
+    "evidence": ("evidence codes", "all"),
+    "taxon": ("organism", "any"),
+    "drop_terms": ("dropped terms", "none"),
+    "follow_replaced": ("replacement of obsolete terms", "no"),
+}
+
+
+def options_like(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with which a dataset was built, from its provenance.
+
+    `features` is not among them, since the dataset itself names them. `deduplicate` is not, either: it chooses rows.
+    """
+    recorded = _recorded(provenance, "options")
+    if "relations" not in recorded:
+        raise ValueError(
+            "the dataset does not record how it was built, so that another could be built like it; use its features "
+            "only (features, --features-of)"
+        )
+    known = {field.name for field in fields(BuildOptions)} - {"features", "deduplicate"}
+    taken = {name: value for name, value in recorded.items() if name in known and value is not None}
+    return {name: value for name, value in taken.items() if value != [ALL_EDGES]}
+
+
+def build_differences(here: Mapping[str, Any], there: Mapping[str, Any]) -> str:
+    """How the features of two datasets were made in different ways, in words; "" if they were not, or are not known to.
+
+    >>> there = {"options": {"relations": ["is_a"], "evidence": ["IDA"]}}
+    >>> build_differences({"options": {"relations": ["is_a", "part_of"], "evidence": None}}, there)
+    'relations is_a, part_of instead of is_a; evidence codes all instead of IDA'
+    """
+    ours, theirs = _recorded(here, "options"), _recorded(there, "options")
+    pairs = [(words, ours.get(name), theirs.get(name), none) for name, (words, none) in _COMPARED.items()]
+    if "relations" not in ours or "relations" not in theirs:
+        pairs = []
+    new, old = (_recorded(provenance, "versions").get("ontology") for provenance in (here, there))
+    if new and old:
+        pairs.append(("ontology", new, old, ""))
+    shown = ((words, _shown(one, none), _shown(other, none)) for words, one, other, none in pairs)
+    return "; ".join(f"{words} {one} instead of {other}" for words, one, other in shown if one != other)
+
+
+def _recorded(provenance: Mapping[str, Any], part: str) -> dict[str, Any]:
+    found = provenance.get(part)
+    return found if isinstance(found, dict) else {}
+
+
+def _shown(value: Any, none: str) -> str:
+    if isinstance(value, list):
+        value = ", ".join(sorted(map(str, value)))
+    return "yes" if value is True else str(value or none)[:200]

@@ -55,6 +55,7 @@ def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
             where=options.where,
             on_conflict=options.on_conflict,
             header=options.header,
+            missing_labels=options.missing_labels,
         )
     if hasattr(labels, "columns"):
         pairs = _two_columns_of(labels, "labels", (options.id_column, options.label_column))
@@ -65,7 +66,7 @@ def open_labels(labels: Any, options: BuildOptions) -> Labels | None:
             "labels must be a path, an open file, a dict {id: label}, or a series or frame of pandas; "
             f"got {type(labels).__name__}"
         )
-    return labels_from_pairs(pairs, options.mapping, options.on_conflict)
+    return labels_from_pairs(pairs, options.mapping, options.on_conflict, options.missing_labels)
 
 
 def open_annotations(annotations: Any, options: BuildOptions, ontology: Ontology) -> Iterable[Annotation]:

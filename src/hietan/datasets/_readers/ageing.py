@@ -73,6 +73,7 @@ def read_ageing_genes(source: TextSource, ontology: Ontology, *, name: str = "")
         },
         name=name,
         row_noun="gene",
+        positive=TARGET_NAMES[1],
     )
 
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hietan.datasets._build_log import Tally
-from hietan.datasets._readers.tables import Table, find_names, is_position
+from hietan.datasets._readers.tables import Table, is_position
 from hietan.exceptions import DataError
+from hietan.hierarchy._edge_columns import find_names
 
 
 class Annotation(NamedTuple):
@@ -172,8 +173,13 @@ def _gpad_evidence(fields: Sequence[str]) -> str:
     return _EVIDENCE.get(fields[5].removeprefix("ECO:"), fields[5])
 
 
+# A frequency that says that the phenotype was looked for and is absent: 0/7, 0%, or HPO's term Excluded.
+_ABSENT = re.compile(r"0(\.0{0,6})? ?(%|/ ?\d{1,9})|HP:0040285").fullmatch
+
+
 def _hpoa(f: Sequence[str], line: int) -> Annotation:
-    return Annotation(f[0], f[3], f[1], f[2], f[5], f[10], "", "", line)
+    qualifier = "NOT" if _ABSENT(f[7].strip()) else f[2]
+    return Annotation(f[0], f[3], f[1], qualifier, f[5], f[10], "", "", line)
 
 
 LINE_FORMATS: dict[str, LineFormat] = {
@@ -262,6 +268,7 @@ _MORE = {
     "qualifier": re.compile("qualifier"),
     "evidence": re.compile("evidence(_code)?"),
 }
+_ASPECT = re.compile("aspect|namespace|reference|date|taxon")
 _SEPARATOR = re.compile(r"[;|,]")
 
 _IsTerm = Callable[[str], bool] | None
@@ -383,6 +390,11 @@ def _find_columns(
     ids = [j for j in find_names(table.heading or [], _ID) if j not in terms]
     if len(terms) == 1 and ids:
         return ids[0], terms[0], ""
+    if len(terms) == 1 and table.heading:
+        named = {j for words in (_TERM, _ASPECT, *_MORE.values()) for j in find_names(table.heading, words)}
+        left = [j for j in range(table.width) if j not in named]
+        if len(left) == 1:
+            return left[0], terms[0], f"the column {table.heading[left[0]][:80]} was taken as the ids"
     if table.width != 2:
         raise DataError(
             "say which columns hold the ids and the terms (pair_columns, --pair-columns); the columns are "

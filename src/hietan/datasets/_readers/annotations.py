@@ -87,6 +87,10 @@ class AnnotationReader:
         self.format = format
         self._layout: PairLayout | None = None
         start = self._start(lines)
+        if not start and not self.header:
+            raise DataError(
+                "the file is empty; expected annotations, such as rows of an id and a term", self.name
+            )
         self.format = format or recognise(self.header, [line for _, line in start])
         lines = chain(start, lines)
         kind = LINE_FORMATS.get(self.format)
@@ -95,7 +99,8 @@ class AnnotationReader:
         else:
             table = Table(lines, self.name, comment="!")
             layout = find_pairs(table, columns, header, is_term, lists=self.format == TERM_LISTS)
-            self.remarks = tuple(f"{self.name}: {remark}" for remark in layout.remarks)
+            used = (layout.id_at, layout.term_at, *layout.more.values())
+            self.remarks = (*(f"{self.name}: {remark}" for remark in layout.remarks), *table.unused(used))
             self._layout = layout
             parsed = self._rows(layout)
         self._annotations = self._guarded(parsed, kind)

@@ -36,6 +36,11 @@ BROKEN = (
     *(zlib.error, lzma.LZMAError, struct.error, zipfile.BadZipFile),
 )
 """What reading a damaged file or archive raises."""
+_EXCEL, _PARQUET = (
+    f"this is {kind}, which hietan does not read; save the table as CSV or TSV"
+    for kind in ("an Excel workbook", "a Parquet file")
+)
+_NOT_TEXT = {b"PAR1": _PARQUET, b"\xd0\xcf\x11\xe0": _EXCEL}  # by the first four bytes
 _TEXT_SUFFIXES = (".csv", ".tsv", ".txt", ".tab", ".obo", ".gaf", ".json", ".owl")
 
 
@@ -145,24 +150,28 @@ def _as_latin1(line: str) -> str:
 def _texts(source: TextSource) -> Iterator[tuple[str, str]]:
     """Pieces of decoded text with all line endings as "\\n" and, after the last one, what was damaged, if anything."""
     with open_binary_or_text(source) as file:
-        if isinstance(file.read(0), str):
-            newlines = io.IncrementalNewlineDecoder(None, translate=True)
-        else:
-            utf8 = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
-            newlines = io.IncrementalNewlineDecoder(utf8, translate=True)
         # `read1` makes one call to the file below, so everything before a damaged place is still delivered.
-        read, first = getattr(file, "read1", file.read), True
+        read, newlines = getattr(file, "read1", file.read), None
         while True:
+            first = newlines is None
             try:
                 piece = read(_CHUNK)
+                if newlines is None:
+                    decoder = None if isinstance(piece, str) else _decoder(piece)
+                    newlines = io.IncrementalNewlineDecoder(decoder, translate=True)
+                text: str = newlines.decode(piece, final=not piece)
             except BROKEN as error:
                 yield "", str(error) or type(error).__name__
                 return
-            text: str = newlines.decode(piece, final=not piece)
             yield text.removeprefix("\ufeff") if first else text, ""
             if not piece:
                 return
-            first = False
+
+
+def _decoder(start: bytes) -> codecs.IncrementalDecoder:
+    if start[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):  # Excel's "Unicode text"
+        return codecs.getincrementaldecoder("utf-16")()
+    return codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
 
 
 @contextmanager
@@ -179,6 +188,8 @@ def open_binary_or_text(source: TextSource) -> Iterator[Any]:
         else:
             raw = source
         magic = _peek(raw)
+        if magic in _NOT_TEXT:
+            raise DataError(_NOT_TEXT[magic], name)
         if magic[:2] == b"\x1f\x8b":
             raw = stack.enter_context(gzip.GzipFile(fileobj=raw, mode="rb"))
         elif magic == b"PK\x03\x04" or member:
@@ -205,6 +216,8 @@ def _peek(raw: Any) -> bytes:
 def _member(archive: zipfile.ZipFile, name: str, wanted: str) -> str:
     # Archives packed on a Mac carry a shadow tree of resource forks.
     members = [m for m in archive.namelist() if not m.endswith("/") and not m.startswith("__MACOSX/")]
+    if "xl/workbook.xml" in members:
+        raise DataError(_EXCEL, name)
     if wanted:
         if wanted not in members:
             raise DataError(f"no such file in the archive, which holds {', '.join(members[:8])}", name)

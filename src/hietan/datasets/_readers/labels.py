@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from hietan.datasets._build_log import Tally
+from hietan._runtime.spelling import first_few
+from hietan.datasets._build_log import CONFLICTING_LABELS, NO_ID, NO_LABEL, Tally
 from hietan.datasets._readers.files import TextSource
-from hietan.datasets._readers.tables import Table, is_position
+from hietan.datasets._readers.tables import MISSING_VALUES, Table, cell_text, is_position
 from hietan.exceptions import DataError
 
 CONFLICT_POLICIES = ("drop", "first", "majority", "raise")
@@ -30,8 +31,8 @@ class Labels:
         The ids that were left out because their rows have different labels.
     tally : Tally
         Counts the rows of the table. Rows beyond the first of an id are `changed`, not dropped.
-    name : str
-        The name of the file, for messages.
+    name, column : str
+        The name of the file, and that of its column of labels; "" if there is none.
     remarks : tuple of str
         What was found out about the table rather than stated.
     """
@@ -41,6 +42,7 @@ class Labels:
     conflicting: tuple[str, ...] = ()
     tally: Tally = field(default_factory=lambda: Tally("label rows"), compare=False)
     name: str = ""
+    column: str = ""
     remarks: tuple[str, ...] = field(default=(), compare=False)
 
     def __len__(self) -> int:
@@ -61,6 +63,7 @@ def read_labels(
     where: Mapping[str, str] | None = None,
     on_conflict: str = "drop",
     header: bool | None = None,
+    missing_labels: Iterable[str] | None = None,
 ) -> Labels:
     """Read a table of labels.
 
@@ -86,6 +89,9 @@ def read_labels(
     header : bool, optional
         Whether the first row holds the names of the columns. If not given, it does unless the label in it occurs again
         in another row or is in the mapping.
+    missing_labels : iterable of str, optional
+        The texts that mean that a row has no label, unless the mapping has them; NA, NaN, null and the like if not
+        given. An empty field always means it. Ids are never missing because of what they are called.
 
     Returns
     -------
@@ -104,45 +110,54 @@ def read_labels(
     remarks = _find_heading(table, id_column, label_column, mapping, where, header)
     id_at, label_at = _columns(table, id_column, label_column)
     tests = [(table.column(column), value) for column, value in (where or {}).items()]
-    tally = Tally("label rows")
+    tally, missing = Tally("label rows"), _missing_texts(missing_labels, mapping)
     given: dict[str, list[tuple[str, int]]] = {}  # (label, line) of each row of an id
     for number, row in table.rows(max([id_at, label_at, *(at for at, _ in tests)]), tally):
         name, label = row[id_at].strip(), row[label_at].strip()
         if any(row[at].strip() != value for at, value in tests):
             tally.drop("not asked for")
-        elif not name or not label:
-            tally.drop("no label" if name else "no id")
+        elif not name or label in missing:
+            tally.drop(NO_LABEL if name else NO_ID)
         elif mapping is None or label in mapping:
             given.setdefault(name, []).append((label if mapping is None else str(mapping[label]), number))
         else:
             given.setdefault(name, []).append((_OTHER, number))
-    return replace(_one_label_each(given, on_conflict, mapping, tally, table.name), remarks=remarks)
+    remarks += table.unused([id_at, label_at, *(at for at, _ in tests)])
+    labels = _one_label_each(given, on_conflict, mapping, tally, table.name)
+    return replace(labels, column=table.heading[label_at] if table.heading else "", remarks=remarks)
 
 
 def labels_from_pairs(
-    pairs: Iterable[tuple[Any, Any]], mapping: Mapping[str, str] | None = None, on_conflict: str = "drop"
+    pairs: Iterable[tuple[Any, Any]],
+    mapping: Mapping[str, str] | None = None,
+    on_conflict: str = "drop",
+    missing_labels: Iterable[str] | None = None,
 ) -> Labels:
-    """Labels from pairs (id, label); those without a label (None, NaN or "") are left out and counted.
+    """Labels from pairs (id, label); those without a label are left out and counted.
 
     Parameters
     ----------
     pairs : iterable of (id, label)
         Ids and labels, which need not be strings: their texts are used.
-    mapping : dict, optional
-        Maps labels to names of classes; see `read_labels`.
-    on_conflict : {"drop", "first", "majority", "raise"}
-        What to do with an id that has different labels; see `read_labels`.
+    mapping, on_conflict, missing_labels : optional
+        As in `read_labels`. None and NaN are always missing.
     """
     tally, given = Tally("label rows"), dict[str, list[tuple[str, int]]]()
+    missing = _missing_texts(missing_labels, mapping)
     for number, (name, label) in enumerate(pairs, 1):
         tally.read += 1
-        text = "" if label is None or label != label else str(label)
-        if not text:
-            tally.drop("no label")
+        text = cell_text(label)
+        if text.strip() in missing:
+            tally.drop(NO_LABEL)
         else:
             known = text if mapping is None else str(mapping.get(text, _OTHER))
             given.setdefault(str(name), []).append((known, number))
     return _one_label_each(given, on_conflict, mapping, tally, "")
+
+
+def _missing_texts(missing_labels: Iterable[str] | None, mapping: Mapping[str, str] | None) -> set[str]:
+    stated = MISSING_VALUES if missing_labels is None else missing_labels
+    return {"", *stated} - (mapping or {}).keys()
 
 
 def resolve_conflict(labels: Sequence[str], on_conflict: str) -> str | None:
@@ -185,11 +200,13 @@ def _one_label_each(
             tally.change("further row of an id", len(labels) - 1)
         elif disagree:
             conflicting.append(name)
-            tally.drop("conflicting labels", len(labels))
+            tally.drop(CONFLICTING_LABELS, len(labels))
         else:
             tally.drop("label not in the mapping", len(labels))
     if not by_id:
-        raise DataError(f"no label left of {tally.read} rows: {dict(tally.dropped)}", source)
+        rows = f"no label is left of {tally.read:,} rows: {tally.why}" if tally.why else "there are no rows"
+        others = f"; the mapping has {first_few(list(mapping))}" if mapping else ""
+        raise DataError(f"{rows}{others}. Check the columns of ids and labels", source)
     classes = dict.fromkeys(map(str, mapping.values())) if mapping else sorted(set(by_id.values()))
     return Labels(by_id, tuple(classes), tuple(conflicting), tally, source)
 

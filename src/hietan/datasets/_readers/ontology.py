@@ -12,6 +12,25 @@ from hietan.hierarchy import Hierarchy
 
 GO_NAMESPACES = {"BP": "biological_process", "MF": "molecular_function", "CC": "cellular_component"}
 """The namespaces of the Gene Ontology by their abbreviations."""
+_IS_A = frozenset(("is_a", "isa", "subclass_of", "subclassof"))
+RELATIONS = frozenset(
+    [
+        *("is_a", "part_of", "has_part", "regulates", "positively_regulates", "negatively_regulates"),
+        *("occurs_in", "happens_during", "ends_during", "develops_from", "derives_from", "located_in"),
+    ]
+)
+"""Relations by which a column without a name is recognised."""
+
+
+def relation_name(text: str) -> str:
+    """The usual name of a relation, which tables and people spell in several ways.
+
+    >>> relation_name("isa"), relation_name("Part of"), relation_name("RO:0002211")
+    ('is_a', 'part_of', 'RO:0002211')
+    """
+    name = "_".join(text.split())
+    plain = name.lower().replace("-", "_")
+    return "is_a" if plain in _IS_A else plain if plain in RELATIONS else name
 
 
 class Term(NamedTuple):
@@ -78,6 +97,8 @@ class Ontology:
         What was found out about the file rather than stated, such as the order of the columns in a table.
     is_plain : bool
         Whether the terms come from a plain list of edges, which may have as many roots as it likes.
+    has_relations : bool
+        Whether the source names the relation of each edge; if not, all edges count as is_a.
 
     Examples
     --------
@@ -107,6 +128,7 @@ class Ontology:
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
     remarks: tuple[str, ...] = field(default=(), compare=False)
     is_plain: bool = field(default=False, compare=False)
+    has_relations: bool = field(default=True, compare=False)
 
     def __repr__(self) -> str:
         return f"Ontology(version={self.version!r}, {len(self.terms)} terms)"
@@ -172,6 +194,19 @@ class Ontology:
         """The is_a hierarchy over all terms (and over parents named but not defined)."""
         return self.hierarchy_of(("is_a",))
 
+    def known_relations(self, relations: str | Iterable[str]) -> tuple[str, ...]:
+        """These relations as the ontology spells them; raises ValueError if it does not have one of them."""
+        given = (relations,) if isinstance(relations, str) else tuple(relations)
+        found = tuple(name if name in self.relations else relation_name(name) for name in given)
+        unknown = [name for name in found if name not in self.relations]
+        if unknown:
+            no_column = (
+                "its edges have no relations; name their column (--edge-columns PARENT,CHILD,RELATION)"
+            )
+            has = f"it has {', '.join(self.relations)}" if self.has_relations else no_column
+            raise ValueError(f"the ontology has no relation {unknown[0]!r}; {has}")
+        return found
+
     def hierarchy_of(self, relations: Iterable[str]) -> Hierarchy:
         """The hierarchy in which any of these relations makes a term the child of another.
 
@@ -187,12 +222,7 @@ class Ontology:
         DataError
             If the relations form a cycle.
         """
-        relations = (relations,) if isinstance(relations, str) else tuple(relations)
-        unknown = [name for name in relations if name not in self.relations]
-        if unknown:
-            raise ValueError(
-                f"the ontology has no relation {unknown[0]!r}; it has {', '.join(self.relations)}"
-            )
+        relations = self.known_relations(relations)
         edges = list(self.edges(relations))
         nodes = dict.fromkeys([*self.terms, *(parent for parent, _ in edges)])
         try:
@@ -204,16 +234,17 @@ class Ontology:
 
 
 def namespace_codes(namespaces: str | Iterable[str]) -> tuple[str, ...]:
-    """Any of "BP", "MF" and "CC", in this order, from "CCBP" or ("CC", "BP").
+    """Any of "BP", "MF" and "CC", in this order, from "CCBP", "CC,BP" or ("CC", "BP").
 
-    >>> namespace_codes("ccbp")
-    ('BP', 'CC')
+    >>> namespace_codes("ccbp"), namespace_codes("MF, BP")
+    (('BP', 'CC'), ('BP', 'MF'))
     """
     joined = namespaces if isinstance(namespaces, str) else "".join(map(str, namespaces))
+    joined = joined.replace(",", "").replace(" ", "")
     pairs = [joined[i : i + 2].upper() for i in range(0, len(joined), 2)]
     if not pairs or len(set(pairs)) < len(pairs) or not set(pairs) <= set(GO_NAMESPACES):
         raise ValueError(
-            f"namespaces is {namespaces!r}; expected BP, MF and CC, each at most once, such as 'BPCC'"
+            f"namespaces is {namespaces!r}; expected BP, MF and CC, each at most once, such as 'BP,CC'"
         )
     return tuple(code for code in GO_NAMESPACES if code in pairs)
 
@@ -222,7 +253,10 @@ def choose_namespaces(namespaces: str | Iterable[str] | None, ontology: Ontology
     """The namespaces of `ontology` that are meant: by full name, or by GO's abbreviations; None means all."""
     if namespaces is None:
         return ontology.namespaces
-    named = (namespaces,) if isinstance(namespaces, str) else tuple(namespaces)
+    listed = [namespaces] if isinstance(namespaces, str) else list(namespaces)
+    if len(listed) == 1 and listed[0] not in ontology.namespaces:
+        listed = [part.strip() for part in listed[0].split(",")]
+    named = tuple(listed)
     if named and all(name in ontology.namespaces for name in named):
         return named
     try:
@@ -230,8 +264,12 @@ def choose_namespaces(namespaces: str | Iterable[str] | None, ontology: Ontology
     except ValueError:
         chosen = ()
     if not chosen or not set(chosen) <= set(ontology.namespaces):
-        raise ValueError(
-            f"namespaces is {namespaces!r}; the ontology has {', '.join(map(repr, ontology.namespaces))}"
-            ", and GO's abbreviations BP, MF and CC are accepted for them"
-        )
+        raise ValueError(f"namespaces is {namespaces!r}; {_namespaces_of(ontology)}")
     return chosen
+
+
+def _namespaces_of(ontology: Ontology) -> str:
+    if ontology.namespaces == ("",):
+        return "the ontology has none; a table of edges can have them in a column called namespace"
+    listed = ", ".join(map(repr, ontology.namespaces))
+    return f"the ontology has {listed}, and GO's abbreviations BP, MF and CC are accepted for them"

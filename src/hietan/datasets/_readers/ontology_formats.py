@@ -7,11 +7,19 @@ import json
 import re
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from hietan._runtime.optional import import_optional
 from hietan.datasets._readers.edges import read_edges
-from hietan.datasets._readers.files import BROKEN, TextSource, first_lines, open_binary_or_text, source_name
+from hietan.datasets._readers.files import (
+    BROKEN,
+    TextSource,
+    first_lines,
+    is_path,
+    open_binary_or_text,
+    source_name,
+)
 from hietan.datasets._readers.obo import read_obo
 from hietan.datasets._readers.ontology import Ontology, Term
 from hietan.datasets._readers.tables import PEEK
@@ -105,7 +113,7 @@ def read_ontology(
         The ontology: plain, `.gz`, or a `.zip` that holds one file.
     format : {"obo", "edges", "obo-graph", "owl"}, optional
         The format. If not given, it is recognised by the first lines; an open file that cannot be rewound is assumed to
-        be OBO.
+        be OBO. It is needed for the path of a pipe.
     columns, order, header : optional
         How a table of edges is read; see `read_edges`.
 
@@ -125,7 +133,7 @@ def read_ontology(
         raise ValueError(
             f"format is {format!r}; expected one of {', '.join(ONTOLOGY_FORMATS)}, or None to recognise it"
         )
-    chosen = format or _recognise(first_lines(source, PEEK))
+    chosen = format or _recognised_format(source)
     if chosen == "edges":
         return read_edges(source, columns=columns, order=order, header=header)
     stated = [name for name, value in (("columns", columns), ("order", order)) if value is not None]
@@ -134,6 +142,20 @@ def read_ontology(
             f"the {stated[0]} of edges were stated, but {source_name(source)} is not a table of edges ({chosen})"
         )
     return read_obo(source) if chosen == "obo" else read_with_pronto(source)
+
+
+def _recognised_format(source: TextSource) -> str:
+    if is_path(source) and Path(source).is_fifo():  # looking at its first lines would lose them
+        raise DataError(
+            f"the format of a pipe cannot be recognised; state it (format, --format): {', '.join(ONTOLOGY_FORMATS)}",
+            source_name(source),
+        )
+    start = first_lines(source, PEEK)
+    if is_path(source) and not start:
+        raise DataError(
+            "the file is empty; expected an ontology, or a table with a row per edge", source_name(source)
+        )
+    return _recognise(start)
 
 
 def _recognise(lines: Sequence[str]) -> str:

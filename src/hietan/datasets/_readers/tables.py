@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
@@ -16,8 +15,13 @@ from hietan.exceptions import DataError, DataWarning
 PEEK = 100
 """How many rows are looked at to find out what a table holds."""
 
+MISSING_VALUES = ("", "NA", "na", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "Null", "<NA>")
+"""Texts that stand for a missing label or value. In a column of ids or terms they are names: `nan` is a gene."""
+_MISSING_OBJECTS = ("none", "nan", "nat", "<na>")  # of Python, NumPy and pandas, as text in lower case
+
 # Rows that are read at once; with many more, Python's garbage collector would look at each again.
 _BLOCK = 1 << 10
+_SHOWN = 20  # columns that a message names
 _Numbered = tuple[int, str]
 _Record = tuple[int, list[str]]
 
@@ -103,8 +107,17 @@ class Table:
         self.heading = self.start.pop(0)
 
     def shown_columns(self) -> str:
-        """The names of the columns, or what the first row has in them, for messages."""
-        return ", ".join(self.heading or self.start[0])
+        """The names of the columns, or what the first row has in them, for messages; at most a few of them."""
+        return _shown(self.heading or self.start[0])
+
+    def unused(self, used: Iterable[int]) -> tuple[str, ...]:
+        """A remark that names the columns other than those in use, with examples of their values; () without any."""
+        known, left = frozenset(used), list[str]()
+        for j in (j for j in range(self.width) if j not in known):
+            values = dict.fromkeys(row[j][:20] for row in self.start if j < len(row) and row[j])
+            name = self.heading[j] if self.heading else f"column {j + 1}"
+            left.append(f"{name} ({', '.join(list(values)[:3])}{' ...' if len(values) > 3 else ''})")
+        return (f"{self.name}: not used: {_shown(left)}",) if left else ()
 
     def column(self, wanted: str | int) -> int:
         """The index of a column.
@@ -155,19 +168,24 @@ class Table:
             warnings.warn(message, DataWarning, stacklevel=4)
 
 
+def cell_text(value: Any) -> str:
+    """The text of a value; "" for an object that Python, NumPy or pandas has for missing values.
+
+    >>> cell_text(None), cell_text(float("nan")), cell_text("None"), cell_text(1)
+    ('', '', 'None', '1')
+    """
+    text = str(value)
+    return "" if not isinstance(value, str) and text.lower() in _MISSING_OBJECTS else text
+
+
 def is_position(wanted: str | int) -> bool:
     """Whether a column is requested by its position rather than by its name."""
     return isinstance(wanted, int) or (wanted.isascii() and wanted.isdecimal() and len(wanted) < 6)
 
 
-def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
-    """The columns whose name, in lower case and with underscores, matches the pattern.
-
-    >>> find_names(["Parent ID", "Child"], re.compile("(parent|child)(_id)?"))
-    [0, 1]
-    """
-    plain = [re.sub(r"[^0-9a-z]+", "_", name[:80].lower()).strip("_") for name in heading]
-    return [j for j, name in enumerate(plain) if pattern.fullmatch(name)]
+def _shown(columns: Sequence[str]) -> str:
+    listed = ", ".join(name[:80] for name in columns[:_SHOWN])
+    return f"{listed} and {len(columns) - _SHOWN:,} more" if len(columns) > _SHOWN else listed
 
 
 def _without_comments(lines: Iterator[_Numbered]) -> tuple[list[_Numbered], bool]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib.resources import as_file, files
 
 from hietan.datasets._dataset import Dataset
+from hietan.datasets._readers.ontology import namespace_codes
 
 PACKAGED_ORGANISMS = ("worm", "fly")
 """The organisms of `load_ageing_genes`: *Caenorhabditis elegans* and *Drosophila melanogaster*."""
@@ -31,8 +32,9 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
     ----------
     organism : {"worm", "fly"}
         The organism: *Caenorhabditis elegans* or *Drosophila melanogaster*.
-    namespaces : {"BP", "MF", "CC", "BPMF", "BPCC", "MFCC", "BPMFCC"}
-        The namespaces of the terms: biological process, molecular function, cellular component, or several of them.
+    namespaces : str or iterable of str
+        The namespaces of the terms: "BP" (biological process), "MF" (molecular function), "CC" (cellular component), or
+        several of them, such as "BP,CC" or "BPCC".
 
     Returns
     -------
@@ -54,8 +56,7 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
     """
     if organism not in PACKAGED_ORGANISMS:
         raise ValueError(f"organism is {organism!r}; expected one of {', '.join(PACKAGED_ORGANISMS)}")
-    if namespaces not in PACKAGED_NAMESPACES:
-        raise ValueError(f"namespaces is {namespaces!r}; expected one of {', '.join(PACKAGED_NAMESPACES)}")
+    namespaces = "".join(namespace_codes(namespaces))
     with as_file(files("hietan.datasets.packaged") / f"{organism}.hietan") as path:
         packed = Dataset.load(path)
     view = packed.provenance["views"][namespaces]
@@ -64,4 +65,4 @@ def load_ageing_genes(organism: str = "worm", namespaces: str = "BP") -> Dataset
     missing = set(view["missing_rows"])
     rows = [i for i in range(len(packed.instance_names)) if i not in missing]
     data = packed.subset(rows, chosen, name=f"{organism}-{namespaces}")
-    return replace(data, provenance=view["provenance"])
+    return replace(data, provenance=view["provenance"], positive="pro")

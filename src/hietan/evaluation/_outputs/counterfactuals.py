@@ -13,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from hietan.evaluation._outputs.report_data import significant
-
 # How many single changes are tried for a row, at most, and in a whole study; and how many changes a set may have.
 MOST_TRIES, TRIES_IN_ALL, MOST_CHANGES = 1000, 40_000, 3
 _CELLS = 1 << 24  # changed rows are tried together up to so many values
@@ -54,7 +52,7 @@ def find_counterfactuals(
     -------
     list of dict or None
         `changes` has [column, 1 if it is added or 0 if it is removed, how many columns change with it]; it is empty if
-        nothing was found. `to` is the new class, `probability` its probability, `tried` the number of single changes.
+        nothing was found. `to` is the new class, and `tried` the number of single changes.
         None if the model has no probabilities.
     """
     if not hasattr(model, "predict_log_proba") or not tries or not len(rows):
@@ -144,7 +142,6 @@ def _shortest_flip(
     return {
         "changes": walks[found][1],
         "to": str(classes[to]),
-        "probability": significant(float(np.exp(logs[found, to]))),
     }
 
 

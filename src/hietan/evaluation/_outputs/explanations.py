@@ -96,7 +96,8 @@ class ChosenRows:
         parts = [manifest["versions"], manifest["cv"], self.study.seeds[0], self.dataset]
         parts += [manifest["datasets"][self.dataset]]
         parts += [[key, manifest["methods"][key]] for key in self.predictions]
-        parts += [list(self.why.items()), self._tries, [str(c) for c in np.unique(self.view.data.y).tolist()]]
+        parts += [list(self.why.items()), self._tries, manifest["classes"][self.dataset]]
+        parts += [manifest["positive"].get(self.dataset)]
         return hashlib.sha256(json.dumps(parts).encode()).digest()
 
     @property
@@ -392,21 +393,24 @@ def explain_rows(job: ExplainJob) -> ExplainedRows:
     """
     found, data, fold_of_row = ExplainedRows(), job.view.data, job.pooled.fold
     folds, every_fold = sorted({int(fold_of_row[i]) for i in job.why}), np.unique(fold_of_row).tolist()
+    labels = np.unique(data.y).tolist()
+    # The second of two classes is explained anyway; not every classifier can be asked for another one.
+    is_turned = len(labels) == 2 and job.pooled.positive == labels[0]
+    target = {"target": labels[0]} if is_turned else {}
     effects = None
-    has_effects = len(np.unique(data.y)) == 2 and hasattr(job.model, "contributions")
-    if job.tries is not None and folds and has_effects:
+    if job.tries is not None and folds and len(labels) == 2 and hasattr(job.model, "contributions"):
         folds = every_fold if 2 * len(folds) >= len(every_fold) else folds
-        effects = TermEffects(data.X.shape[1], len(folds))
+        effects = TermEffects(data.X.shape[1], len(folds), -1.0 if is_turned else 1.0)
     for fold in folds:
         train = np.flatnonzero(fold_of_row != fold)
         fitted = clone(job.model).fit(data.X[train], data.y[train])
         here = [i for i in job.why if fold_of_row[i] == fold]
         if here:
-            explanations = fitted.explain(data.X[here], term_names=getattr(data, "term_names", None))
+            names = getattr(data, "term_names", None)
+            explanations = fitted.explain(data.X[here], term_names=names, **target)
             found.explanations.update(zip(here, explanations, strict=True))
         if job.tries is None:
             continue
-        found.training.update(dict.fromkeys(here, train))
         if here:
             flips = _flips(
                 fitted, job, here, found.explanations, telling_columns(data.X[train], data.y[train])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,8 @@ def plot_critical_difference(ranking: Ranking, ax: Any = None) -> Any:
     ax.text(
         1 + cd / 2, 0.9, f"critical difference {cd:.2f} (Nemenyi, 0.05)", ha="center", va="bottom", fontsize=8
     )
+    caution = fill(" ".join(ranking.cautions), 110)
+    ax.text(0.2, bottom, caution, ha="left", va="top", fontsize=7, color=_INK)
     return ax
 
 

@@ -5,9 +5,9 @@ object with the attributes of `hietan.explain.Explanation`, and a hierarchy any 
 `hietan.hierarchy.Hierarchy`: evaluation does not import the rooms in which they are made.
 
 A method takes part in the effects of terms if it offers `contributions`: an array, sparse or not, of what each feature
-adds to the log-odds of the second class in each row. How much a term matters is how much its contribution varies
-between the rows of a fold: a term that every row has adds the same to all of them, so it tells nothing about any,
-however large its contribution is.
+adds to the log-odds of the second class in each row. Effects are shown for the positive class. How much a term matters
+is how much its contribution varies between the rows of a fold: a term that every row has adds the same to all of them,
+so it tells nothing about any, however large its contribution is.
 """
 
 from __future__ import annotations
@@ -49,8 +49,6 @@ class ExplainedRows:
     ----------
     explanations, traces : dict of int to Any
         By row, its explanation, and how its tree was learned, if the method learns any.
-    training : dict of int to array
-        By row, the rows that its model was fitted to.
     flips : dict of int to dict or None
         By row, what would change its class, as by `find_counterfactuals`.
     effects : dict or None
@@ -59,7 +57,6 @@ class ExplainedRows:
 
     explanations: dict[int, Any] = field(default_factory=dict)
     traces: dict[int, Any] = field(default_factory=dict)
-    training: dict[int, NDArray[np.intp]] = field(default_factory=dict)
     flips: dict[int, dict[str, Any] | None] = field(default_factory=dict)
     effects: dict[str, Any] | None = None
 
@@ -88,9 +85,6 @@ def method_details(explained: ExplainedRows, view: DatasetView) -> MethodDetails
     reasons, rows = Reasons(), {}
     for i, explanation in explained.explanations.items():
         shown = rows[i] = compact(explanation, reasons)
-        if i in explained.training and shown["probabilities"]:
-            train, data = explained.training[i], view.data
-            shown["counts"] = evidence_counts(shown, data.X[train], data.y[train], view.hierarchy)
         if explained.flips.get(i) is not None:
             shown["flip"] = explained.flips[i]
         if i in explained.traces:
@@ -209,33 +203,6 @@ def read_details(folder: Path, dataset: str) -> dict[str, Any]:
     return content
 
 
-def evidence_counts(shown: Mapping[str, Any], X: Any, y: Any, hierarchy: Any = None) -> list[list[list[int]]]:
-    """The training rows behind each probability of a compact explanation, class by class.
-
-    For each listed feature: [how many rows have its value and that of its parent, how many have that of its parent],
-    each a list with a number per class, in sorted order. A feature without a parent is compared with all rows. In a
-    tree, a feature has one parent; otherwise, one stands for all of its parents in the `hierarchy`, which are all 1.
-
-    >>> shown = {"features": [0, 1], "parents": [-1, 0], "values": [1, 0]}
-    >>> evidence_counts(shown, np.array([[1, 0], [1, 1], [0, 0], [1, 0]]), np.array([0, 0, 1, 1]))
-    [[[2, 1], [2, 2]], [[1, 1], [2, 1]]]
-    """
-    if not shown["features"]:
-        return []
-    same = (_dense(X[:, shown["features"]]) > 0) == (np.array(shown["values"]) > 0)
-    parents = np.array(shown["parents"])
-    given = np.where(parents >= 0, same[:, parents], True)
-    if not shown.get("tree", True) and hierarchy is not None:
-        column = {name: j for j, name in enumerate(hierarchy.features)}
-        for place in np.flatnonzero(parents >= 0):
-            above = [column[p] for p in hierarchy.parents(hierarchy.features[shown["features"][place]])]
-            given[:, place] = (_dense(X[:, above]) > 0).all(axis=1)
-    classes = [y == label for label in np.unique(y)]
-    both = np.array([(same & given)[rows].sum(axis=0) for rows in classes]).T
-    total = np.array([given[rows].sum(axis=0) for rows in classes]).T
-    return [[b.tolist(), t.tolist()] for b, t in zip(both, total, strict=True)]
-
-
 def similar_rows(
     X: Any, rows: Sequence[int], n: int = NEIGHBOURS, *, among: Sequence[int] | None = None
 ) -> dict[int, list[list[float]]]:
@@ -310,6 +277,11 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
         ]
         if has_probabilities
         else None,
+        "counts": [part.counts for part in kept] if any(part.counts for part in kept) else None,
+        "given": [[column[name] for name in part.given] for part in kept],
+        "weak": [i for i, part in enumerate(kept) if part.is_weak],
+        "adjusted": {i: decimal(part.adjustment) for i, part in enumerate(kept) if part.is_adjusted},
+        "counts_note": explanation.counts_note,
         "rest": [len(rest), decimal(sum(rest))],
         "other": [[what, decimal(value)] for what, value in explanation.other],
         "removed": _removed(explanation, column, reasons),
@@ -401,10 +373,13 @@ class TermEffects:
         The number of columns.
     n_folds : int
         The number of folds that will be added: each takes part with its share of the rows.
+    sign : float
+        1 if the second of two classes is the positive one, -1 if it is the first.
     """
 
-    def __init__(self, n_features: int, n_folds: int) -> None:
+    def __init__(self, n_features: int, n_folds: int, sign: float = 1.0) -> None:
         self.n_rows = 0
+        self._sign = sign
         self._rows_of_fold = -(-MOST_ROWS // n_folds)
         self._shown_of_fold = -(-SWARM_ROWS // n_folds)
         self._absolute = np.zeros(n_features)
@@ -426,7 +401,7 @@ class TermEffects:
         for start in range(0, rows.shape[0], _BATCH):
             batch = rows[start : start + _BATCH]
             has = _dense(batch) > 0
-            adds = np.clip(_dense(model.contributions(batch)).astype(np.float64), -1e6, 1e6)
+            adds = np.clip(self._sign * _dense(model.contributions(batch)).astype(np.float64), -1e6, 1e6)
             total += adds.sum(axis=0)
             squares += (adds**2).sum(axis=0)
             self._absolute += np.abs(adds).sum(axis=0)

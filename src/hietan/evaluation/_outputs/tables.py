@@ -107,10 +107,11 @@ def overall_tests(ranking: Ranking) -> str:
             return shown
         return f"{shown} (corrected for ties {corrected.statistic:.2f}, p {corrected.p_value:.2e})"
 
-    return (
+    tests = (
         f"Friedman chi-squared {words('friedman')}; Iman-Davenport F {words('iman_davenport')}; "
         f"{compared.alternative}, N = {compared.n_datasets}"
     )
+    return " ".join([f"{tests}.", *ranking.cautions]) if ranking.cautions else tests
 
 
 def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[str] = ()) -> TextTable:
@@ -167,7 +168,8 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
     named |= {f"{ranking_stem(ranking)}-tests": comparison_table(ranking, lines) for ranking in tested}
     for ranking, compared in zip(results.rankings, results.comparisons_by_ranking(), strict=True):
         if ranking.comparison is not None:
-            named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, lines)
+            notes = (*ranking.cautions, *lines)
+            named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, notes)
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
     for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
         stem = f"usage-{method_stem(results.study.methods[key])}"

@@ -3,7 +3,7 @@
 from hietan.evaluation._study.compare import bootstrap_studies, compare_studies
 from hietan.evaluation._study.journal import read_manifest
 from hietan.evaluation._study.plan import Job, Method, Progress, Study, method_key
-from hietan.evaluation._study.results import Failure, StudyResults, read_groups, read_summary
+from hietan.evaluation._study.results import Failure, StudyResults, read_relations, read_summary
 from hietan.evaluation._study.run import run_study
 
 __all__ = [
@@ -16,8 +16,8 @@ __all__ = [
     "bootstrap_studies",
     "compare_studies",
     "method_key",
-    "read_groups",
     "read_manifest",
+    "read_relations",
     "read_summary",
     "run_study",
 ]

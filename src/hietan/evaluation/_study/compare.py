@@ -16,7 +16,7 @@ from hietan.evaluation._bootstrap import Bootstrap, bootstrap_gmean
 from hietan.evaluation._cross_validation import PooledPredictions
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._rank_tables import Ranking, SummaryRow, make_rankings
-from hietan.evaluation._study.results import read_groups, read_summary
+from hietan.evaluation._study.results import read_relations, read_summary
 from hietan.exceptions import StudyError
 
 _WHICH = ("dataset", "method", "setting", "tuning", "seed")
@@ -68,23 +68,40 @@ def compare_studies(
     if metric not in METRICS:
         raise StudyError(f"unknown metric {metric!r}{suggest(metric, METRICS)}")
     rows: dict[tuple[Any, ...], SummaryRow] = {}
-    groups: dict[str, str] = {}
+    groups, shared = dict[str, str](), dict[str, list[str]]()
     for directory in directories:
         for row in read_summary(directory):
             key = (row.dataset, row.method, row.setting, row.tuning, row.seed)
+            if key in rows and rows[key].positive != row.positive:
+                raise StudyError(
+                    f"the positive class of {row.dataset} is {rows[key].positive} in one study and {row.positive} in "
+                    "another; run the studies with one (--positive CLASS)"
+                )
             if key in rows and rows[key] != row:
                 raise StudyError(
                     f"{directory} and an earlier directory disagree about {', '.join(map(str, key))}; "
                     "compare studies that were run on the same data"
                 )
             rows[key] = row
-        groups |= read_groups(directory)
+        own_groups, own_shared = read_relations(directory)
+        groups |= own_groups
+        for name, others in own_shared.items():
+            shared[name] = list(dict.fromkeys([*shared.get(name, ()), *others]))
+    if METRICS[metric].is_of_positive:
+        by_dataset = {row.dataset: row.positive for row in rows.values()}
+        mixed = [row for row in rows.values() if row.positive != by_dataset[row.dataset]]
+        if mixed:
+            raise StudyError(
+                f"{metric} depends on the positive class, which is {mixed[0].positive} and "
+                f"{by_dataset[mixed[0].dataset]} for {mixed[0].dataset}; run the studies with one (--positive CLASS)"
+            )
     known = {row.method: None for row in rows.values()}
     if control is not None and control not in known:
         raise StudyError(f"unknown control {control!r}{suggest(control, known)}")
     return make_rankings(
         list(rows.values()),
         groups=groups,
+        shared_rows=shared,
         metrics=[metric],
         control=control,
         alternative=alternative,

@@ -24,6 +24,7 @@ from hietan._io.files import (
     find_same_but_for_case,
     ignores_case,
     lock_file,
+    refuse_special,
     safe_file_name,
     to_json,
 )
@@ -32,7 +33,7 @@ from hietan.evaluation._cross_validation import Label, RowPredictions
 from hietan.evaluation._usage import FeatureUsage
 from hietan.exceptions import StudyError
 
-FORMAT = 2
+FORMAT = 3
 """The format of a study's directory."""
 LOCK = ".lock"
 TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds", "predict_seconds")
@@ -41,6 +42,7 @@ TIMES = ("dataset", "method", "setting", "tuning", "seed", "fold", "fit_seconds"
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
     """Keep a second run out of the directory; the lock ends with its process, even if the process is killed."""
+    refuse_special(directory / LOCK)
     with open(directory / LOCK, "a") as file:
         try:
             lock_file(file.fileno())
@@ -85,6 +87,7 @@ def _refuse_shared_files(directory: Path, manifest: Mapping[str, Any]) -> None:
 def read_manifest(directory: Path) -> dict[str, Any]:
     """The description of the study in a directory: the content of `study.json`."""
     path = directory / "study.json"
+    refuse_special(path)
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
         known = manifest["format"] == FORMAT
@@ -116,6 +119,7 @@ class Journal:
 
     def read(self) -> dict[tuple[int, int], dict[str, Any]]:
         """The jobs by (seed, fold); lines that are damaged or belong elsewhere are dropped, in the file as well."""
+        refuse_special(self.path)
         try:
             lines = self.path.read_bytes().splitlines(keepends=True)
         except FileNotFoundError:
@@ -201,12 +205,15 @@ def _write_whole(file: Any, data: bytes) -> None:
 
 def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping[str, Any]) -> None:
     """Refuse if two studies differ, and name the first thing in which they do."""
-    for key in dict.fromkeys([*there, *asked]):
+    # The description of a method shows which of its parameters has changed; its fingerprint does not.
+    first = ["format", "versions", "cv", "seeds", "usage", "datasets", "descriptions"]
+    for key in dict.fromkeys([*first, *there, *asked]):
         old, new = there.get(key), asked.get(key)
         if old == new:
             continue
         if isinstance(old, dict) and isinstance(new, dict):
-            difference = _difference_of_entries(key.removesuffix("s"), old, new)
+            what = "method" if key == "descriptions" else key.removesuffix("s")
+            difference = _difference_of_entries(what, old, new)
         else:
             difference = f"{key} was {old} and is now {new}"
         raise StudyError(f"{directory} belongs to a different study: {difference}; choose another directory")

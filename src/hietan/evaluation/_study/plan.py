@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,7 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hietan.evaluation._cross_validation import class_labels, configure, fold_of_rows
+from hietan.evaluation._cross_validation import (
+    Label,
+    class_labels,
+    class_names,
+    configure,
+    fold_of_rows,
+    positive_label,
+)
 from hietan.evaluation._study.fingerprint import (
     dataset_fingerprint,
     describe,
@@ -68,6 +76,16 @@ class DatasetView:
     def symbols(self) -> list[str]:
         """The readable names of the rows; empty if there are none."""
         return list(getattr(self.data, "symbols", ()))
+
+    @property
+    def row_identities(self) -> frozenset[str]:
+        """The names of the rows, unless they merely number them, such as 0, 1, ... or row1, row2, ..."""
+        names = self.instance_names
+        numbers = [name.removeprefix("row") for name in names]
+        is_numbered = all(text.isdecimal() and len(text) < 10 for text in numbers)
+        if is_numbered and max(map(int, numbers)) - min(map(int, numbers)) < 2 * len(names):
+            return frozenset()
+        return frozenset(names)
 
     @property
     def row_noun(self) -> str:
@@ -186,6 +204,8 @@ class Study:
         Whether feature usage is counted.
     command : str
         The command that runs the study.
+    positive : str
+        The name of the positive class; "" for the one that each dataset states, or else the rarer of two.
     """
 
     datasets: Mapping[str, Any]
@@ -196,6 +216,37 @@ class Study:
     row_groups: Mapping[str, str] = field(default_factory=dict)
     usage: bool = True
     command: str = ""
+    positive: str = ""
+
+    @cached_property
+    def positive_labels(self) -> dict[str, Label | None]:
+        """The label of the positive class of each dataset; None for one without two classes."""
+        found = dict[str, Label | None]()
+        for name, data in self.datasets.items():
+            try:
+                found[name] = positive_label(data, self.positive)
+            except (TypeError, ValueError) as error:
+                raise StudyError(f"dataset {name}: {error}") from error
+        return found
+
+    def positive_name(self, dataset: str) -> str:
+        """The name of the positive class of a dataset; "" if it has none."""
+        label = self.positive_labels[dataset]
+        return "" if label is None else class_names(self.datasets[dataset])[label]
+
+    @cached_property
+    def shared_rows(self) -> dict[str, list[str]]:
+        """For each dataset, the others, if any, with which it shares more than half of the rows of one of the two."""
+        rows = {name: self.view(name).row_identities for name in self.datasets}
+        found = {
+            name: [
+                other
+                for other, theirs in rows.items()
+                if other != name and 2 * len(own & theirs) > min(len(own), len(theirs))
+            ]
+            for name, own in rows.items()
+        }
+        return {name: others for name, others in found.items() if others}
 
     @cached_property
     def manifest(self) -> dict[str, Any]:
@@ -213,6 +264,11 @@ class Study:
             "datasets": {name: self._data_fingerprint(name) for name in self.datasets},
             "methods": {key: method_fingerprint(method.estimator) for key, method in methods},
             "groups": dict(self.groups),
+            "classes": {name: [str(c) for c in class_labels(data.y)] for name, data in self.datasets.items()},
+            "positive": {
+                name: str(label) for name, label in self.positive_labels.items() if label is not None
+            },
+            "shared_rows": self.shared_rows,
             "descriptions": {key: describe(method.estimator) for key, method in methods},
             "command": self.command,
         }
@@ -287,6 +343,7 @@ def plan_study(
     row_groups: Mapping[str, str] | None,
     usage: bool,
     command: str,
+    positive: str,
 ) -> Study:
     """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
     if isinstance(methods, Mapping):
@@ -302,7 +359,17 @@ def plan_study(
         raise StudyError(f"cv is {cv}; expected at least 2 folds")
     named = _by_name("dataset", [(data.name, data) for data in datasets])
     keyed = _by_name("method", [(method.key, method) for method in methods])
-    study = Study(named, keyed, cv, chosen, dict(groups or {}), dict(row_groups or {}), usage, command)
+    grouped = (dict(groups or {}), dict(row_groups or {}))
+    study = Study(named, keyed, cv, chosen, *grouped, usage, command, positive)
+    names = {study.positive_name(name): name for name in reversed(named) if study.positive_name(name)}
+    if len(names) > 1:
+        listed = "; ".join(f"{label} in {name}" for label, name in reversed(names.items()))
+        warnings.warn(
+            f"the datasets have different positive classes ({listed}), so averages of sensitivity, specificity and "
+            "average precision over them mix different classes; name one with positive (--positive CLASS)",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     if row_groups and not any(row in row_groups for name in named for row in study.view(name).instance_names):
         raise StudyError(
             f"row_groups names none of the rows, only others such as {next(iter(row_groups))!r}; use the names of the "

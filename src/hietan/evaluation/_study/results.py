@@ -218,7 +218,9 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
                 whole = [jobs[seed, fold] for fold in range(study.n_folds(dataset, seed))]
                 if not any("error" in job for job in whole):
                     parts = [decode_predictions(job) for job in whole]
-                    predictions[dataset, key, seed] = pool(data.y, study.folds[dataset, seed], parts)
+                    pooled = pool(data.y, study.folds[dataset, seed], parts)
+                    positive = study.positive_labels[dataset]
+                    predictions[dataset, key, seed] = replace(pooled, positive=positive)
             counted = [
                 part
                 for seed in study.seeds
@@ -227,7 +229,8 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             if counted:
                 usage[dataset, key] = sum(counted[1:], counted[0])
     summary = tuple(_summary_rows(study, predictions))
-    rankings = make_rankings(summary, groups=study.groups, names=study.datasets)
+    about: dict[str, Any] = {"groups": study.groups, "shared_rows": study.shared_rows}
+    rankings = make_rankings(summary, names=study.datasets, **about)
     return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
 
 
@@ -255,9 +258,10 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
         raise StudyError(f"{path} is not the summary of a study: {error}") from None
 
 
-def read_groups(folder: str | Path) -> dict[str, str]:
-    """The group of each dataset that has one, in the directory of a study."""
-    return dict(read_manifest(Path(folder)).get("groups", {}))
+def read_relations(folder: str | Path) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """The group of each dataset that has one, and what each shares its rows with, in the directory of a study."""
+    manifest = read_manifest(Path(folder))
+    return dict(manifest["groups"]), dict(manifest["shared_rows"])
 
 
 def write_results(results: StudyResults, folder: Path) -> None:
@@ -340,7 +344,7 @@ def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
         for k in range(int(pooled.fold.max()) + 1):
             rows = pooled.fold == k
             ranked_by = None if score is None else score[rows]
-            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], score=ranked_by)
+            fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], None, ranked_by, pooled.positive)
             values = _fold_metrics(fold, classes)
             yield [*which, k, int(rows.sum()), *(values[name] for name in _FOLD_METRICS)]
 
@@ -352,7 +356,7 @@ def _fold_metrics(fold: Predictions, classes: NDArray[Any]) -> dict[str, float]:
         return {name: METRICS[name].compute(fold) for name in _FOLD_METRICS}
     values = dict.fromkeys(_FOLD_METRICS, np.nan)
     if len(classes) == 2:
-        name = ("specificity", "sensitivity")[int(present.argmax())]
+        name = "sensitivity" if classes[present.argmax()] == fold.positive else "specificity"
         values[name] = float(fold.recalls[0])
     return values
 
@@ -388,7 +392,8 @@ def _summary_rows(
         values = pooled.metrics()
         n_rows = len(pooled.y_true)
         metrics = tuple(values[name] for name in METRICS)
-        yield SummaryRow(dataset, method.name, method.setting, method.tuning, seed, n_rows, metrics)
+        which = (dataset, method.name, method.setting, method.tuning, seed, n_rows)
+        yield SummaryRow(*which, metrics, study.positive_name(dataset))
 
 
 def _tracebacks(failures: Iterable[Failure]) -> Iterable[str]:

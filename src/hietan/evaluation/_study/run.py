@@ -58,6 +58,7 @@ def run_study(
     job_timeout: float | None = None,
     progress: Callable[[Progress], None] | None = None,
     command: str = "",
+    positive: str = "",
 ) -> StudyResults:
     """Cross-validate every method on every dataset, rank the methods and test the ranks.
 
@@ -111,6 +112,9 @@ def run_study(
         Called with a `Progress` after every job.
     command : str
         The command that runs the study; it is written into the tables.
+    positive : str
+        The name of the positive class, which sensitivity, specificity, average precision and explanations refer to. If
+        it is empty, each dataset's own (`Dataset.positive`) or else the rarer of two classes is used.
 
     Returns
     -------
@@ -135,6 +139,7 @@ def run_study(
         row_groups=row_groups,
         usage=usage,
         command=command,
+        positive=positive,
     )
     check_resources(n_jobs, backend, scheduler, executor, job_timeout)
     with temporary_directory() if output is None else nullcontext(output) as path:

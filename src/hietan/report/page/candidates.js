@@ -1,19 +1,25 @@
 // Candidates: what they were ranked by, how good that is, and how each of them is listed.
 function candidatesIntro() {
   const caution = el("p", { class: "caution" }, el("strong", {}, "Note: "), el("bdi", {}, about.caution));
-  return card("What this is", el("p", {}, bdi(about.model)), caution, report.quality && modelQuality(report.quality));
+  const known = report.quality && [modelQuality(report.quality), studyBias(report.quality)];
+  return card("What this is", el("p", {}, bdi(about.model)), caution, known);
 }
 
 // The quality of the model on rows that it never saw.
 function modelQuality(quality) {
   const [dataset] = datasets;
   const rows = sumOf(quality.class_rows);
-  const chance = (quality.class_rows.at(-1) / rows).toFixed(2);
+  const chance = (quality.class_rows[Math.max(0, dataset.classes.indexOf(quality.positive))] / rows).toFixed(2);
   const facts = [
     ["AUC (0.5 by chance)", quality.auc],
-    [`average precision${quality.class_rows.length === 2 ? ` (${chance} by chance)` : ""}`, quality.average_precision],
+    [
+      quality.positive ? `average precision (${quality.positive}; ${chance} by chance)` : "average precision",
+      quality.average_precision,
+    ],
     ["GMean (of the recalls)", quality.gmean],
-    ["log loss, calibrated (0 at best)", quality.calibrated_log_loss ?? quality.log_loss],
+    quality.calibrated_log_loss === null
+      ? ["log loss (0 at best)", quality.log_loss]
+      : ["log loss, calibrated (0 at best)", quality.calibrated_log_loss],
     ["calibration error (0 at best)", quality.calibration_error],
   ];
   const known = facts.filter(([, value]) => value !== null && value !== undefined);
@@ -36,10 +42,61 @@ function modelQuality(quality) {
         : ") was predicted by a model that had not seen it.",
     ),
     factList(known.map(([what, value]) => [what, value.toFixed(3)])),
+    quality.note && note(quality.note),
     quality.curve.length > 0 && details({}, "How far the calibrated probabilities hold", reliabilityOf([[0, columns]])),
   );
 }
 
+// How far the number of annotations alone separates the classes, and how far the ranking follows it.
+function studyBias(quality) {
+  if (quality.annotations_auc === null) return null;
+  const [dataset] = datasets;
+  const median = count(quality.median_annotations);
+  const facts = [
+    [`AUC of the number of annotations alone (${quality.positive})`, quality.annotations_auc],
+    [`its rank correlation with the log-odds of ${quality.positive}, held-out rows`, quality.annotations_correlation],
+    [`its rank correlation with the log-odds of ${quality.positive}, candidates`, quality.ranking_correlation],
+    [`AUC of the model, at most ${median} annotations`, quality.few_auc],
+    [`AUC of the model, more than ${median} annotations`, quality.many_auc],
+  ];
+  const picture = drawnToWidth((width) => annotationScatter(dataset, width));
+  return el(
+    "div",
+    { class: "quality" },
+    el("h3", {}, `Do well-studied ${rowNouns} simply rank higher?`),
+    factList(facts.filter(([, value]) => value !== null).map(([what, value]) => [what, value.toFixed(3)])),
+    details({}, "Log-odds against the number of annotations", picture, svgButton("annotations", picture)),
+  );
+}
+
+// A point per candidate, at whole pixels, each of which is drawn once: a genome has tens of thousands of points.
+function annotationScatter(dataset, fullWidth) {
+  const { log_odds: odds } = dataset.predictions[0];
+  const width = Math.min(fullWidth, 640);
+  const [left, right, top, bottom, height] = [52, 12, 12, 44, 320];
+  const rows = [...odds.keys()].filter((row) => !dataset.trainingRows.has(row));
+  const finite = rows.map((row) => odds[row]).filter((x) => Math.abs(x) < INFINITE);
+  const [low, high] = finite.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [0, 0]);
+  const most = rows.reduce((n, row) => Math.max(n, dataset.n_terms[row]), 1);
+  const x = (n) => left + (Math.log1p(n) / Math.log1p(most)) * (width - left - right);
+  const y = (v) => top + ((high - Math.max(low, Math.min(high, v))) / (high - low || 1)) * (height - top - bottom);
+  const places = new Set(rows.map((row) => `M${Math.round(x(dataset.n_terms[row]))},${Math.round(y(odds[row]))}h0`));
+  const ticks = [0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000].filter((n) => n <= most);
+  const soft = (px, py, anchor, text, more = {}) => svgText(px, py, anchor, text, { class: "soft", ...more });
+  return svg(
+    "svg",
+    { width, height, role: "img", "aria-label": "Log-odds of the candidates against their number of annotations." },
+    svg("path", { d: `M${left},${y(0)}H${width - right}`, class: "axis", "stroke-dasharray": "3 3" }),
+    svg("path", { d: [...places].join(""), class: "dots" }),
+    ticks.map((n) => soft(x(n), height - bottom + 18, "middle", count(n))),
+    [low, 0, high].map((v) => soft(left - 6, y(v) + 4, "end", signed(v, 1))),
+    soft((left + width) / 2, height - 6, "middle", "number of annotations"),
+    soft(12, height / 2, "middle", "log-odds", { transform: `rotate(-90 12 ${height / 2})` }),
+  );
+}
+
+// The classifiers' own probabilities are shown on request, or if there are no others.
+const showsRaw = (dataset) => about.raw || !isCalibrated(dataset);
 const isCalibrated = (dataset) => Object.values(dataset.predictions).some((prediction) => prediction.calibrated);
 
 // What the training data call a row, the name by which it was recognised, and its class there; undefined if it is new.
@@ -105,7 +162,7 @@ function strongestReasons({ dataset, entry }) {
   const strongest = inFavour.sort((a, b) => b[0] - a[0]).slice(0, 3);
   const words = strongest.map(([contribution, i]) => {
     const text = bdi(shorten(termText(dataset, why.features[i]), 48));
-    return [why.values[i] ? "" : "no ", text, " ", signed(sign * contribution, 1)];
+    return [why.values[i] ? "" : "no ", text, " ", signed(sign * contribution, 1), weakMark(why, i)];
   });
   return joined(words, "; ");
 }
@@ -124,16 +181,4 @@ function candidateSummary({ dataset, row, isKnown }) {
     shared !== name && ["; it was recognised by the name ", bdi(shared)],
     ".",
   ];
-}
-
-// How many training rows of each class have the value of a feature that a reason rests on.
-function rowsBehind(dataset, column, value) {
-  if (!dataset.term_counts?.length) return null;
-  const counted = dataset.classes.map((label, c) => {
-    const ones = dataset.term_counts[c][column];
-    const size = dataset.class_sizes[c];
-    return [bdi(shorten(label, 24)), ` ${count(value ? ones : size - ones)} of ${count(size)}`];
-  });
-  const whose = `training ${rowNouns} ${value ? "with" : "without"} it: `;
-  return el("span", { class: "sub behind" }, whose, joined(counted));
 }

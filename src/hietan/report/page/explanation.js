@@ -10,7 +10,6 @@ function explanationPanel(dataset, entry, method) {
   const why = { ...raw, target: classOfLabel(dataset, raw.target) };
   return append(panel, [
     predictionLine(why, dataset.predictions[method]?.calibrated?.[entry.row]),
-    el("h4", {}, "The learned tree"),
     learnedTree(dataset, why, title),
     why.trace && treeTrace(dataset, why.trace),
     el(
@@ -20,6 +19,7 @@ function explanationPanel(dataset, entry, method) {
       csvButton(`contributions ${title}`, () => contributionContents(dataset, why)),
     ),
     waterfall(dataset, why),
+    countsLegend(why),
     why.flip && whatWouldChange(dataset, why.flip),
     removedTerms(dataset, why),
   ]);
@@ -36,7 +36,7 @@ function predictionLine(why, calibrated) {
       ? ["P(", bdi(why.target), ") = ", el("strong", {}, probability(why.probability))]
       : [
           ["Calibrated P(", bdi(why.target), ") = ", el("strong", {}, probability(calibrated))],
-          `; the model's own is ${probability(why.probability)}`,
+          about.raw && `; the classifier's own is ${probability(why.probability)}`,
         ],
     `, log-odds ${signed(why.log_odds, 3)}, from ${plural(used, "feature")}`,
     why.removed.length > 0 && `; ${count(removed)} left out`,
@@ -45,11 +45,10 @@ function predictionLine(why, calibrated) {
 }
 
 function learnedTree(dataset, why, title) {
-  if (!why.tree || !why.parents.some((p) => p >= 0)) {
-    return note(`${title} learns no tree: its reasons are the sum below.`);
-  }
+  if (!why.tree || !why.parents.some((p) => p >= 0)) return null;
   const [number, total] = why.rest; // the features that are not listed: how many, and what they add in total
   return [
+    el("h4", {}, "The learned tree"),
     new TreeDrawing(dataset, why, title).elements(),
     number > 0 &&
       note(
@@ -92,11 +91,7 @@ function waterfallSteps(dataset, why) {
   return [
     ["base value", "", why.base],
     ...strongest.map((i) => [
-      [
-        linkedTerm(dataset, why.features[i]),
-        rowsBehind(dataset, why.features[i], why.values[i]),
-        evidenceBehind(dataset, why, i),
-      ],
+      [linkedTerm(dataset, why.features[i]), evidenceBehind(dataset, why, i)],
       why.values[i],
       contributions[i],
     ]),
@@ -113,7 +108,7 @@ function contributionContents(dataset, why) {
   const line = (i) => {
     const [column, p] = [why.features[i], why.parents[i]];
     const given = p >= 0 ? [dataset.features[why.features[p]], why.values[p]] : ["", null];
-    const behind = why.counts ? classes.flatMap((_, c) => why.counts[i].map((counts) => counts[c])) : [];
+    const behind = why.counts ? classes.flatMap((_, c) => why.counts[i]?.[c] ?? ["", ""]) : [];
     return [dataset.features[column], dataset.names[column], why.values[i], why.contributions[i], ...given, ...behind];
   };
   return [[...heads, ...(why.counts ? counted : [])], byStrength(why.contributions).map(line)];

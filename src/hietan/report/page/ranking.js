@@ -62,6 +62,7 @@ function rankingNote(ranking) {
     ranking.friedman && `Friedman's test: ${written(ranking.friedman)}`,
     ranking.friedman &&
       (ranking.friedman_corrected ? `; corrected for ties: ${written(ranking.friedman_corrected)}. ` : ". "),
+    cautionsOf(ranking),
     ranking.left_out.length > 0 && [
       "Left out because results are missing: ",
       joined(ranking.left_out.map((method) => bdi(method))),
@@ -69,6 +70,9 @@ function rankingNote(ranking) {
     ],
   );
 }
+
+// Why the tests are weak evidence, wherever they are shown.
+const cautionsOf = (ranking) => ranking.cautions.map((text) => [" ", bdi(text)]);
 
 // How much the methods differ from the control, beside whether they do.
 function effectsCard(ranking) {
@@ -100,6 +104,7 @@ function effectsCard(ranking) {
       "Rank-biserial: +1 if a method is better on every dataset, −1 if it is worse on every one. ",
       "P: by a Bayesian signed-rank test, in which differences up to ",
       `${+(scale * rope).toPrecision(3)} count as equivalent.`,
+      cautionsOf(ranking),
     ),
   );
 }
@@ -112,9 +117,8 @@ function criticalDifferenceCard(ranking, order) {
     picture,
     note(
       "A bar joins methods whose average ranks do not differ significantly by Nemenyi's test (level 0.05). ",
-      Object.keys(ranking.group_ranks).length > 0 &&
-        "The datasets describe the same rows in several ways, so the test finds differences too readily; " +
-          "the table lists the ranks within each group.",
+      Object.keys(ranking.group_ranks).length > 0 && "The table lists the ranks within each group of datasets.",
+      cautionsOf(ranking),
     ),
   );
 }

@@ -43,7 +43,9 @@ function reliabilityOf(all, detail = null) {
       {},
       legend(keys),
       note(
-        "Rows are sorted into ten bins by the predicted probability of the second class. ",
+        "Rows are sorted into ten bins by the predicted probability of ",
+        bdi(report.quality?.positive || "the positive class"),
+        ". ",
         "Each point shows the mean prediction in a bin against the share of its rows that belong to that class; ",
         "a larger point stands for more rows. On the diagonal, probabilities can be taken at face value; ",
         "below it on the right, they are overconfident.",

@@ -191,6 +191,9 @@ function rowDetail(g, goTo) {
     csvButton(`${rowNoun} ${g.name}`, () => listedContents([g])),
     el("p", {}, isStudy ? studyRowSummary(g) : candidateSummary(g)),
     scoreTable(dataset, row),
+    isStudy &&
+      isCalibrated(dataset) &&
+      note("Calibrated P: Platt's sigmoid over the log-odds of held-out rows, at the data's class frequencies."),
     others.length > 0 &&
       note(
         `The same ${rowNoun} in `,
@@ -217,14 +220,14 @@ function sameRowElsewhere(g) {
 }
 
 function scoreTable(dataset, row) {
-  const shownClass = dataset.classes.length === 2 ? dataset.classes[1] : "predicted class";
+  const shownClass = dataset.positive || (dataset.classes.length === 2 ? dataset.classes[1] : "predicted class");
   const heads = [
     columnHead("method"),
     columnHead("predicted"),
     isStudy && columnHead("verdict"),
     isCalibrated(dataset) && numberHead("calibrated P(", bdi(shorten(shownClass, 24)), ")"),
     numberHead("log-odds"),
-    numberHead(isCalibrated(dataset) ? "raw P(" : "P(", bdi(shorten(shownClass, 24)), ")"),
+    showsRaw(dataset) && numberHead("raw P(", bdi(shorten(shownClass, 24)), ")"),
   ];
   const rows = Object.entries(dataset.predictions).map(([method, prediction]) =>
     scoreRow(dataset, row, methods[method].name, prediction),
@@ -241,9 +244,10 @@ function scoreRow(dataset, row, method, prediction) {
     rowHead(bdi(method)),
     el("td", {}, bdi(dataset.classes[prediction.predicted[row]] ?? "?")),
     isStudy && el("td", {}, verdict),
-    prediction.calibrated && numberCell(el("strong", {}, probability(prediction.calibrated[row]))),
+    isCalibrated(dataset) &&
+      numberCell(prediction.calibrated ? el("strong", {}, probability(prediction.calibrated[row])) : "–"),
     numberCell(signed(odds)),
-    numberCell(chance === null ? "–" : probability(chance)),
+    showsRaw(dataset) && numberCell(chance === null ? "–" : probability(chance)),
   );
 }
 

@@ -10,8 +10,8 @@ const fileStem = (text) => text.replace(/[^\w.-]+/g, "-").replace(/^-+|-+$/g, ""
 // A spreadsheet must not take a name for a formula: such names get an apostrophe, as in the files of a study.
 function csvCell(value) {
   if (value === null || value === undefined) return "";
-  const text = typeof value === "string" && /^[=+\-@\t\r\n]/.test(value) ? "'" + value : String(value);
-  return ['"', ",", "\r", "\n"].some((character) => text.includes(character))
+  const text = typeof value === "string" && /^[=+\-@＝＋－＠\t\r\n]/.test(value) ? "'" + value : String(value);
+  return ['"', ",", ";", "\r", "\n"].some((character) => text.includes(character))
     ? `"${text.replaceAll('"', '""')}"`
     : text;
 }

@@ -1,34 +1,54 @@
 // One row beside its explanation: the rows behind each number, its neighbours, and what would change the answer.
 
-// "given X = 1", and how many of the training rows that are like the parent have this value, class by class.
+// The training rows behind a contribution, as in its text: "of 68 genes with X: anti 0 of 54, pro 1 of 14"; and what a
+// regression made of them, if that is much.
 function evidenceBehind(dataset, why, i) {
-  const p = why.parents[i];
-  const given = p >= 0 && ["given ", bdi(termText(dataset, why.features[p])), ` = ${why.values[p]}`];
-  const behind = why.counts?.[i];
-  const shares =
-    behind &&
-    joined(
-      why.classes.map((label, c) => [
-        `${count(behind[0][c])} of ${count(behind[1][c])} `,
-        bdi(classOfLabel(dataset, label)),
-      ]),
-      "; ",
-    );
-  if (!given && !shares) return null;
-  return el("span", { class: "sub behind" }, given, given && shares && ": ", shares);
+  const counts = why.counts?.[i];
+  const nothing = () =>
+    el("span", { class: "sub behind" }, `a parent is absent in this ${rowNoun}, so nothing was counted`);
+  if (!counts) return why.given[i].length > 0 ? nothing() : null;
+  const [given, p, adjustment] = [why.given[i], why.parents[i], why.adjusted[i]];
+  const names = given.map((column) => bdi(termText(dataset, column)));
+  const condition = given.length < 4 ? joined(names, " and ") : `its ${given.length} parents`;
+  const shares = counts.map(([n, size], c) => [
+    bdi(shorten(classOfLabel(dataset, why.classes[c]), 24)),
+    ` ${count(n)} of ${count(size)}`,
+  ]);
+  const parts = () => [why.contributions[i] - adjustment, adjustment].map((amount) => signed(amount, 3));
+  return el(
+    "span",
+    { class: "sub behind" },
+    `of ${plural(sumOf(counts.map(([, size]) => size)), rowNoun)}`,
+    given.length > 0 && [p >= 0 && !why.values[p] ? " without " : " with ", condition],
+    ": ",
+    joined(shares),
+    adjustment !== undefined && `; counts ${parts()[0]}, adjustment ${parts()[1]}`,
+    weakMark(why, i),
+  );
 }
 
-function whatWouldChange(dataset, { changes, to, probability: chance, tried }) {
+const weakMark = (why, i) => why.weak.includes(i) && el("strong", { class: "weak", title: "rests on few rows" }, " *");
+
+// What the counts and marks of an explanation mean.
+function countsLegend(why) {
+  if (!why.counts) return null;
+  return note(
+    `Below a term: the training ${rowNouns} of each class with this value. `,
+    why.counts_note && `${why.counts_note} `,
+    why.weak.length > 0 && `* Weak: fewer than 5 of these ${rowNouns} have the value, or fewer than 5 do not. `,
+    Object.keys(why.adjusted).length > 0 &&
+      "Adjustment: what the regression adds to the part that follows from the counts.",
+  );
+}
+
+function whatWouldChange(dataset, { changes, to, tried }) {
   const along = (added, n) => ` and ${plural(n, added ? "more general term" : "more specific term")}`;
   const step = ([column, added, size]) => {
     const what = el("strong", {}, added ? "with " : "without ");
     return el("li", {}, what, term(dataset, column), size > 1 && along(added, size - 1));
   };
   const answer = () => el("strong", {}, bdi(classOfLabel(dataset, to)));
-  const found = () => [
-    el("p", {}, "The answer would be ", answer(), ` (P = ${probability(chance)}):`),
-    el("ul", {}, changes.map(step)),
-  ];
+  const found = () => [el("p", {}, "The answer would be ", answer(), ":"), el("ul", {}, changes.map(step))];
   return el(
     "div",
     { class: "flip" },

@@ -1,0 +1,71 @@
+"""Which two columns of a table of edges are the ends of an edge, and which of the two is the parent.
+
+Data frames and files follow this one rule: the names of the columns decide or, failing that, the data.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+EDGE_ORDERS = ("parent-child", "child-parent")
+"""The orders in which a table can have the ends of an edge."""
+
+PARENT = re.compile(r"parents?(_id|_term|_code|_\w+_id)?|broader|superclass|is_a|above")
+CHILD = re.compile(r"child(ren)?(_id|_term|_code|_\w+_id)?|narrower|subclass|below")
+RELATION = re.compile("relation(ship)?|predicate")
+BESIDE_A_PARENT = re.compile("(term|node|code|category|item|feature|concept)(_id)?|id")
+
+
+def find_names(heading: Sequence[str], pattern: re.Pattern[str]) -> list[int]:
+    """The columns whose name, in lower case and with underscores, matches the pattern.
+
+    >>> find_names(["Parent ID", "Child"], re.compile("(parent|child)(_id)?"))
+    [0, 1]
+    """
+    plain = [re.sub(r"[^0-9a-z]+", "_", name[:80].lower()).strip("_") for name in heading]
+    return [j for j, name in enumerate(plain) if pattern.fullmatch(name)]
+
+
+def find_ends(heading: Sequence[str], among: Sequence[int]) -> tuple[int, int, str | None] | None:
+    """The two columns of an edge, and their order if their names tell it; None if it is unclear which two they are.
+
+    Parameters
+    ----------
+    heading : sequence of str
+        The names of all columns; empty if they have none.
+    among : sequence of int
+        The columns to choose from. If there are two, it is these.
+    """
+    parents, children = ([j for j in find_names(heading, words) if j in among] for words in (PARENT, CHILD))
+    if len(among) == 2:
+        first, second = among
+    else:
+        if len(parents) == 1 and not children:
+            children = [j for j in find_names(heading, BESIDE_A_PARENT) if j in among][:1]
+        if len(parents) != 1 or len(children) != 1:
+            return None
+        first, second = parents[0], children[0]
+    if parents == [first] or children == [second]:
+        return first, second, "parent-child"
+    return first, second, "child-parent" if parents == [second] or children == [first] else None
+
+
+def order_from_roots(edges: Collection[Sequence[Any]]) -> str | None:
+    """The order in which there are fewer roots than leaves; failing that, fewer terms with several parents.
+
+    The two ends come first in each edge; "" is a missing one. None if the data do not show the order.
+    """
+    firsts, seconds = _different(e[0] for e in edges), _different(e[1] for e in edges)
+    roots, leaves = len(firsts - seconds), len(seconds - firsts)
+    if roots == leaves:  # then the column in which values repeat is the parent
+        roots, leaves = len(firsts), len(seconds)
+    no_first, no_second = (any(not e[end] for e in edges) for end in (0, 1))
+    if no_first != no_second:  # roots without a parent
+        roots, leaves = int(no_second), int(no_first)
+    return None if roots == leaves else "parent-child" if roots < leaves else "child-parent"
+
+
+def _different(names: Iterable[str]) -> set[str]:
+    return set(names) - {""}

@@ -1,0 +1,213 @@
+"""The positive class: it changes metrics, rankings and what is shown, and nothing that a classifier computes."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+from scipy.special import expit
+from scipy.stats import spearmanr
+from sklearn.metrics import average_precision_score, recall_score, roc_auc_score
+
+from hietan import HieBAN, HieLogistic, Hierarchy
+from hietan.candidates import TrainedModel, explain_rows_by_name, rank_rows, train_model
+from hietan.candidates._validation import predict_held_out
+from hietan.datasets import Dataset, load_ageing_genes, make_hierarchical_classification
+from hietan.evaluation import compute_metrics, pooled_predictions, run_study
+from hietan.evaluation._cross_validation import configure
+from hietan.report._candidates_page import candidates_summary
+from hietan.report._study_page import study_summary
+
+
+@pytest.fixture(scope="module")
+def data():
+    """Two thirds of the rows are of the second class, which nobody states to be positive."""
+    made = make_hierarchical_classification(150, 40, imbalance=1 / 3, random_state=1)
+    return replace(made, target_names=("case", "healthy"), positive="")
+
+
+@pytest.fixture(scope="module")
+def models(data):
+    return {name: train_model(HieBAN(), data, positive=name) for name in data.target_names}
+
+
+def test_the_rarer_class_is_positive_unless_one_is_stated(data):
+    sizes = np.bincount(data.y)
+    assert sizes[0] < sizes[1] and data.positive_class == "case"
+    assert replace(data, positive="healthy").positive_class == "healthy"
+    assert replace(data, y=np.arange(150) % 2).positive_class == "healthy"  # a tie: the last
+    assert load_ageing_genes("worm", "CC").positive == "pro"
+    three = replace(data, y=np.arange(150) % 3, target_names=("a", "b", "c"))
+    assert three.positive_class == ""
+    assert replace(three, y=data.y * 2).positive_class == "a"  # two of three are present
+    with pytest.raises(ValueError, match="positive is 'ill'; expected one of the classes: case, healthy"):
+        replace(data, positive="ill")
+
+
+def test_it_is_kept_in_files(data, models, tmp_path):
+    replace(data, positive="healthy").save(tmp_path / "d.hietan")
+    assert Dataset.load(tmp_path / "d.hietan").positive == "healthy"
+    models["case"].save(tmp_path / "m.hietan")
+    again = TrainedModel.load(tmp_path / "m.hietan")
+    assert again.positive == "case" and again.validation == models["case"].validation
+
+
+def test_metrics_are_those_of_scikit_learn(data):
+    pooled = pooled_predictions(HieBAN(), data, n_splits=5)
+    assert pooled.positive == 0
+    values, is_case, p = pooled.metrics(), pooled.y_true == 0, pooled.proba[:, 0]
+    assert values["average_precision"] == pytest.approx(average_precision_score(is_case, p))
+    assert values["sensitivity"] == recall_score(pooled.y_true, pooled.y_pred, pos_label=0)
+    assert values["specificity"] == recall_score(pooled.y_true, pooled.y_pred, pos_label=1)
+    other = compute_metrics(pooled.y_true, pooled.y_pred, pooled.proba, score=pooled.score, positive=1)
+    changed = {name for name in values if values[name] != other[name]}
+    assert changed == {"sensitivity", "specificity", "average_precision"}
+
+
+def test_rankings_are_turned_around_and_the_classifier_is_not(data, models):
+    case, healthy = (rank_rows(models[name], data) for name in ("case", "healthy"))
+    assert np.array_equal(case.log_odds, -healthy.log_odds) and np.array_equal(case.labels, healthy.labels)
+    fitted = [models[name].classifier for name in models]
+    assert fitted[0].classes_.tolist() == fitted[1].classes_.tolist() == [0, 1]
+    joint = fitted[0].predict_joint_log_proba(data.X)
+    assert np.array_equal(case.log_odds, joint[:, 0] - joint[:, 1])
+    assert case.probabilities + healthy.probabilities == pytest.approx(np.ones(150))
+    slope, shift = models["case"].calibration
+    assert case.probabilities == pytest.approx(1 - expit(slope * -case.log_odds + shift))
+    asked = rank_rows(models["healthy"], data, positive="case")
+    assert asked.rows == case.rows and asked.to_csv() == case.to_csv()
+    assert "Rows are ranked by the log-odds of case." in case.to_csv().splitlines()[0]
+    assert (
+        f"P(case) is calibrated on held-out rows: it holds where {(data.y == 0).mean():.1%}" in case.to_csv()
+    )
+    with pytest.raises(ValueError, match="positive is 'ill'; expected one of the classes case, healthy"):
+        rank_rows(models["case"], data, positive="ill")
+
+
+def test_one_of_several_classes_can_be_ranked_by(data):
+    three = replace(data, y=np.arange(150) % 3, target_names=("a", "b", "c"))
+    trained = train_model(HieBAN(), three, positive="b")
+    p = trained.classifier.predict_proba(three.X)[:, 1]
+    assert expit(rank_rows(trained, three).log_odds) == pytest.approx(p)
+    assert trained.validation.positive == ""  # its average precision is the mean over the classes
+    assert run_study([replace(three, positive="b")], {"BAN": HieBAN()}, cv=3).summary[0].positive == ""
+    with pytest.raises(ValueError, match="positive is 'b'; expected one of the classes a, c"):
+        train_model(HieBAN(), replace(three, y=data.y * 2), positive="b")
+
+
+def test_the_validation_is_of_the_positive_class(data, models):
+    model = configure(HieBAN(), data.hierarchy, 0)
+    held_out = predict_held_out(model, data, 0).predictions
+    is_case, score = held_out.y_true == 0, -held_out.score
+    quality = models["case"].validation
+    assert quality.average_precision == pytest.approx(average_precision_score(is_case, score))
+    predicted, observed, rows = np.array(quality.curve).T
+    assert np.average(observed, weights=rows) == pytest.approx(is_case.mean())
+    assert np.average(predicted, weights=rows) == pytest.approx(is_case.mean(), abs=0.03)
+
+
+def test_a_threshold_is_one_of_the_positive_class(data):
+    trained = train_model(HieBAN(), data, threshold=0.9, validate=False)
+    p = trained.classifier.predict_proba(data.X)[:, 0]
+    ranked = rank_rows(trained, data)
+    assert {row.instance for row in ranked.rows if row.predicted == "case"} == {
+        name for name, value in zip(data.instance_names, p, strict=True) if value >= 0.9
+    }
+    assert 0 < (p >= 0.9).sum() < 150
+    expected = {row.instance: row.predicted for row in ranked.rows}
+    for found in explain_rows_by_name(trained, data, data.instance_names):
+        explanation, predicted = found.explanation, expected[found.instance]
+        assert explanation.predicted == explanation.to_dict()["predicted"] == predicted
+        assert f"{found.instance}: {predicted}. P(case)" in found.text()
+
+
+def test_explanations_and_pages_are_about_it(data, models):
+    (explained,) = explain_rows_by_name(models["case"], data, ["row3"])
+    ranked = rank_rows(models["case"], data)
+    odds = dict(zip(data.instance_names, ranked.log_odds, strict=True))
+    assert explained.explanation.target == "case"
+    assert explained.explanation.log_odds == pytest.approx(odds["row3"])
+    shown = dict(zip(data.instance_names, ranked.probabilities, strict=True))
+    assert explained.explanation.calibrated == pytest.approx(shown["row3"])
+    assert explained.explanation.to_dict()["calibrated"] == explained.explanation.calibrated
+    page = candidates_summary(ranked)
+    (shown,) = page["datasets"]
+    assert shown["classes"] == ["healthy", "case"] and page["quality"]["positive"] == "case"
+    assert page["quality"]["class_rows"] == [int((data.y == 1).sum()), int((data.y == 0).sum())]
+    predicted = [row.predicted for row in ranked.rows]
+    assert [shown["classes"][c] for c in shown["predictions"][0]["predicted"]] == predicted
+    for entry in shown["explained"]:
+        why = entry["methods"][0]
+        assert shown["classes"][shown["labels"].index(why["target"])] == "case"
+        assert why["log_odds"] == pytest.approx(shown["predictions"][0]["log_odds"][entry["row"]], abs=1e-3)
+
+
+def test_studies_and_their_reports_are_about_it(data, tmp_path):
+    turned = replace(data, positive="healthy", name="turned")
+    with pytest.warns(
+        RuntimeWarning, match=r"different positive classes \(case in synthetic; healthy in turned\)"
+    ):
+        both = run_study([data, turned], {"BAN": HieBAN()}, cv=3)
+    assert [row.positive for row in both.summary] == ["case", "healthy"]
+    assert both.summary[0]["sensitivity"] == both.summary[1]["specificity"]
+    results = run_study([turned], {"BAN": HieBAN()}, cv=3, output=tmp_path, positive="case")
+    assert results.summary[0].metrics == both.summary[0].metrics
+    page = study_summary(tmp_path)
+    (shown,) = page["datasets"]
+    assert page["metrics"]["average_precision"]["label"] == "average precision (case)"
+    assert shown["labels"] == ["1", "0"]
+    pooled = results.predictions["turned", "BAN @ tuned none", 0]
+    assert shown["predictions"][0]["log_odds"] == pytest.approx(-pooled.score, abs=1e-3)
+    scores = shown["quality"]["methods"][0]["scores"]
+    assert scores["average_precision"][0] == pytest.approx(results.summary[0]["average_precision"], abs=1e-4)
+    assert scores["sensitivity"][0] == pytest.approx(results.summary[0]["sensitivity"], abs=1e-4)
+
+
+def test_study_bias_is_computed_from_the_held_out_rows():
+    worm = load_ageing_genes("worm", "CC")
+    quality = train_model(HieLogistic(), worm).validation
+    held_out = predict_held_out(configure(HieLogistic(), worm.hierarchy, 0), worm, 0).predictions
+    annotations = np.asarray(worm.X.sum(axis=1)).ravel()
+    few = annotations <= np.median(annotations)
+    assert quality.annotations_auc == pytest.approx(roc_auc_score(worm.y, annotations))
+    assert quality.annotations_correlation == pytest.approx(spearmanr(held_out.score, annotations).statistic)
+    assert quality.few_auc == pytest.approx(roc_auc_score(worm.y[few], held_out.score[few]))
+    assert quality.many_auc == pytest.approx(roc_auc_score(worm.y[~few], held_out.score[~few]))
+    assert worm.summary().annotations_auc == pytest.approx(quality.annotations_auc)
+
+
+def test_the_note_names_the_probability_from_which_the_class_is_predicted(data):
+    for options in ({}, {"positive": "healthy"}, {"threshold": 0.3}):
+        trained = train_model(HieLogistic(), data, **options)
+        ranked = rank_rows(trained, data)
+        border = float(trained.probability_note.rpartition("P = ")[2].removesuffix(" on."))
+        for row in ranked.rows:
+            assert (row.predicted == trained.positive) == (row.probability > border) or row.probability == (
+                pytest.approx(border, abs=0.006)
+            )
+        assert border == pytest.approx(options.get("threshold", border), abs=0.006)
+
+
+def test_perfect_predictions_are_no_error():
+    """Average precision may be rounded to more than 1."""
+    for n in (200, 500):
+        y = np.arange(n) % 2
+        assert compute_metrics(y, y, score=y + np.linspace(0, 0.5, n))["average_precision"] == 1
+    made = make_hierarchical_classification(200, 6, random_state=0)
+    X = np.zeros((200, 6), dtype=np.uint8)
+    X[:, 0], X[:, 1] = made.y, 1 - made.y
+    flat = Hierarchy.unrelated(made.feature_names)
+    quality = train_model(HieBAN(), replace(made, X=csr_array(X), hierarchy=flat)).validation
+    assert quality.auc == quality.average_precision == 1
+    assert quality.calibrated_log_loss < 0.1
+
+
+def test_a_page_of_another_class_shows_the_correlations_of_the_validated_one(data, models):
+    new = replace(data, instance_names=tuple(f"new{i}" for i in range(150)))
+    ranked = [rank_rows(models["case"], new, positive=name) for name in data.target_names]
+    qualities = [candidates_summary(one, explained=0)["quality"] for one in ranked]
+    annotations = np.asarray(data.X.sum(axis=1)).ravel()
+    for quality in qualities:
+        assert quality["positive"] == "case"
+        expected = spearmanr(ranked[0].log_odds, annotations).statistic
+        assert quality["ranking_correlation"] == pytest.approx(expected)
