@@ -13,10 +13,10 @@ import numpy as np
 from hietan.datasets import closest_features, load_ageing_genes
 
 data = load_ageing_genes("worm", "BP")
-found = closest_features(data)
+found, strong = closest_features(data, words=["ageing"])
+print(f"{len(found)} terms are named like the label, {len(strong)} are unusually strong")
 for feature in found:
-    mark = f"named like the label: {feature.word}" if feature.word else ""
-    print(f"{feature.feature}  {feature.name[:45]:45}  {100 * feature.information:4.1f} %  {mark}")
+    print(f"{feature.feature}  {feature.name[:45]:45}  {100 * feature.information:4.1f} %  {feature.word}")
 
 # %%
 # How many genes of each class have the term:
@@ -26,8 +26,8 @@ shares = np.array([feature.class_rows for feature in found]) / np.bincount(data.
 places = np.arange(len(found))
 for column, (name, colour) in enumerate(zip(data.target_names, ("#d9822b", "#1769b5"), strict=True)):
     ax.barh(places + 0.2 - 0.4 * column, 100 * shares[:, column], height=0.38, color=colour, label=name)
-ax.set_yticks(places, [f"{'* ' if feature.word else ''}{feature.name[:50]}" for feature in found])
+ax.set_yticks(places, [feature.name[:50] for feature in found])
 ax.invert_yaxis()
-ax.set(xlabel="% of the genes of the class", title="Terms close to the label; * is named like it")
+ax.set(xlabel="% of the genes of the class", title="Terms that are named like the label")
 ax.legend(frameon=False)
 fig.tight_layout()
