@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csc_array, csr_array
 
-FEWEST_CONTRADICTIONS, DEVIATIONS = 10, 3
-
 
 @dataclass(frozen=True)
 class EqualRows:
@@ -49,8 +47,7 @@ class EqualRows:
         It takes at least 10 contradictions, so that single mislabelled rows do not matter, and more than 3 standard
         deviations beyond chance, which random classes reach in about one of 1,000 datasets.
         """
-        most = self.expected + DEVIATIONS * self.deviation
-        if self.contradictions < FEWEST_CONTRADICTIONS or self.contradictions <= most:
+        if self.contradictions < 10 or self.contradictions <= self.expected + 3 * self.deviation:
             return ""
         return (
             f"{self.contradictions:,} of {self.pairs:,} pairs of equal rows have different classes; "

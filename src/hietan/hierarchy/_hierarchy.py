@@ -26,7 +26,6 @@ from hietan.hierarchy._tables import (
     missing_ones,
     n_columns,
     read_ones,
-    without_parents,
     write_like,
 )
 
@@ -455,7 +454,9 @@ class Hierarchy:
         check_number("share", share, 0, 1)
         over, ones, at = self._read(X)
         closed = _graph.spread_upwards(over._children, over._depths, ones)
-        specific = without_parents(closed, _graph.as_matrix(over._parents))
+        has_child = closed @ _graph.as_matrix(over._parents).astype(np.bool_)
+        has_child.sort_indices()  # the order of the draws depends on it
+        specific = (closed > has_child).tocoo()
         draws = np.random.default_rng(random_state).random(specific.nnz)
         largest = np.zeros(specific.shape[0])
         np.maximum.at(largest, specific.row, draws)
