@@ -21,13 +21,7 @@ from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy._edge_columns import RELATION, find_ends, find_names, order_from_roots
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy._tables import (
-    column_labels,
-    missing_ones,
-    n_columns,
-    read_ones,
-    write_like,
-)
+from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
