@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import hietan.hierarchy._graph as _graph
+from hietan._runtime.number_checks import check_number
 from hietan._runtime.optional import import_optional
 from hietan._runtime.spelling import clip, first_few, refuse_unknown
 from hietan.exceptions import HierarchyWarning
@@ -415,6 +416,49 @@ class Hierarchy:
         spread = _graph.spread_upwards(over._children, over._depths, ones)
         filled: _X = write_like(X, spread, at)
         return filled
+
+    def lose_annotations(self, X: _X, share: float, random_state: int) -> _X:
+        """Return X as if its rows had been annotated less completely.
+
+        The most specific annotations of a row are its ones without a present descendant. Each of them is lost with
+        probability `share`, but one always stays. The new row has the remaining annotations and their ancestors.
+
+        Parameters
+        ----------
+        X : array, sparse array or data frame of 0 and 1
+            The rows; columns are matched as in `is_closed`.
+        share : float from 0 to 1
+            The probability of losing an annotation; 0 only closes X upwards.
+        random_state : int
+            The seed of the losses. With the same seed, a larger share loses everything that a smaller share loses.
+
+        Returns
+        -------
+        array, sparse array or data frame
+            A container like X.
+
+        Examples
+        --------
+        >>> hierarchy = Hierarchy.from_edges([("animal", "cat"), ("animal", "dog"), ("thing", "rock")])
+        >>> X = np.array([[1, 1, 1, 1, 1], [1, 0, 1, 0, 0]])
+        >>> hierarchy.lose_annotations(X, 0.5, random_state=0)
+        array([[1, 1, 0, 0, 0],
+               [1, 0, 1, 0, 0]])
+        """
+        check_number("share", share, 0, 1)
+        over, ones, at = self._read(X)
+        closed = _graph.spread_upwards(over._children, over._depths, ones)
+        has_child = closed @ _graph.as_matrix(over._parents).astype(np.bool_)
+        has_child.sort_indices()  # the order of the draws depends on it
+        specific = (closed > has_child).tocoo()
+        draws = np.random.default_rng(random_state).random(specific.nnz)
+        largest = np.zeros(specific.shape[0])
+        np.maximum.at(largest, specific.row, draws)
+        stays = draws >= np.minimum(share, largest)[specific.row]
+        kept: Any = (np.ones(stays.sum(), dtype=np.bool_), (specific.row[stays], specific.col[stays]))
+        rows = sp.csr_array(kept, shape=specific.shape)
+        damaged: _X = write_like(X, _graph.spread_upwards(over._children, over._depths, rows), at)
+        return damaged
 
     def _read(self, X: Any) -> tuple[Hierarchy, sp.csr_array[np.bool_], list[int] | None]:
         """The hierarchy over the known columns of X, their ones, and their positions (None for all)."""
