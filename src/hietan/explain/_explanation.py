@@ -541,7 +541,9 @@ class Explanation:
 
     def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
         """What branches, counts and marks of these contributions mean, in sentences; empty if there are none."""
-        lines = ["A branch sums up the features below it, except those that belong to another branch."] * by_branch
+        lines = [
+            "A branch sums up the features below it, except those that belong to another branch."
+        ] * by_branch
         if not any(part.counts for part in shown):
             return lines
         what = "Behind" if by_branch else "Below"

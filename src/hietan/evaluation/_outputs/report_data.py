@@ -301,7 +301,11 @@ def _branches(
             column.get(branch.feature, -1),
             decimal(branch.amount),
             len(branch.parts),
-            [[place[part.feature], decimal(amount)] for part, amount in branch.parts if part.feature in place],
+            [
+                [place[part.feature], decimal(amount)]
+                for part, amount in branch.parts
+                if part.feature in place
+            ],
         ]
         for branch in explanation.by_branch()
     ]
