@@ -99,7 +99,7 @@ function branchLabel(dataset, why, [column, , number, parts]) {
   const left = number - Math.min(parts.length, STRONGEST_SHOWN);
   return el(
     "details",
-    { class: "branch" },
+    { class: "summed" },
     el("summary", {}, bdi(dataset.names[column] || dataset.features[column]), `: ${plural(number, "feature")}`),
     el(
       "ul",
