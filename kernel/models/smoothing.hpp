@@ -50,7 +50,7 @@ struct Smoothing {
   // Whether the probabilities of a class depend on the rows of all classes.
   bool pools() const { return kind != Kind::laplace; }
 
-  // What is added to the count of each value where no other class has a say: in AODE's P(c, x_v).
+  // The number added to the count of each value in AODE's P(c, x_v), which does not depend on other classes.
   double pseudo_count() const { return kind == Kind::odds ? row : alpha; }
 
   // The prior guess, given how many rows of all classes meet the condition, and how many of them are hits.

@@ -105,15 +105,12 @@ def collect_results() -> None:
 
 def collect_distinct() -> None:
     """Write docs/reproduction-distinct.csv: the runs without tuning, scored on rows without an equal."""
-    tasks = (
-        task
-        for task in measure.tasks(("untuned", "orders"))
-        if "pooled" not in task[0] and measure.path_of(task).exists()
-    )
-    kept = ((task, measure.load(task)) for task in tasks)
-    rows = (row_of(task, found, distinct=True) for task, found in kept if found is not None)
-    if lines := list(map(_line, rows)):
-        write_csv(DISTINCT, Row._fields, lines)
+    before = {row[:4]: row for row in (read_results(DISTINCT).rows if DISTINCT.exists() else ())}
+    rows: list[Row] = []
+    for task in measure.tasks(("untuned", "orders")):
+        found = None if "pooled" in task[0] else measure.load(task)
+        rows += [row_of(task, found, distinct=True)] if found else [before[task]] if task in before else []
+    write_csv(DISTINCT, Row._fields, map(_line, rows))
 
 
 def collect_usage() -> None:

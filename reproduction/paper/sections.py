@@ -319,11 +319,11 @@ def distinct_section(results: Results, distinct: Results) -> str:
         for what in ("", " rank")
         for rows in ("all", "no equal")
     ]
-    title = "Untuned, five seeds: all rows, and rows without an equal"
+    title = f"Untuned, {seeds_in_words(len(distinct.seeds(untuned())))}: all rows, and rows without an equal"
     means = TextTable(title, ("method", *columns), tuple(lines)).to_markdown()
     ours = {run.run.name: run for run in results.judged}
     pairs = [(ours[run.run.name], run) for run in distinct.judged if run.run.name in ours]
-    rulings, changed = [], 0
+    rulings, changed, crossed = [], 0, list[str]()
     for claim in read_claims():
         if claim.kind in STATEMENTS:
             true = [
@@ -331,10 +331,10 @@ def distinct_section(results: Results, distinct: Results) -> str:
             ]
             rulings.append((claim.says, *(f"{n} of {len(pairs)}" for n in true)))
             changed += len({agreed(n, len(pairs)) for n in true}) > 1
+            crossed += [claim.says] if len({2 * n > len(pairs) for n in true}) > 1 else []
     header = ("claim", "all rows: true in", "no equal: true in")
-    verdicts = (
-        f"Without equal rows, {changed or 'none'} of these {len(rulings)} claims gets another verdict.\n"
-    )
+    verdicts = f"Claims with another verdict without equal rows: {changed or 'none'} of {len(rulings)}. "
+    verdicts += f"Claims that are true in most runs in one column only: {'; '.join(crossed) or 'none'}.\n"
     claims = TextTable("Claims, in the runs without tuning", header, tuple(rulings)).to_markdown()
     return means + claims + verdicts
 

@@ -102,8 +102,15 @@ def test_every_method_has_its_own_smoothing_unless_the_study_says_another():
 
 
 def test_hie_logistic_is_nested_where_it_chooses_for_itself():
-    (plain,) = make_methods(["hie-logistic"], alphas=[0.5, 2], smoothings=["laplace", "pooled"])
+    (plain,) = make_methods(["hie-logistic"], alphas=[0.5, 2])
     assert (plain.estimator.alpha, plain.setting, plain.tuning) == (1.0, "", "none")
+    varied = make_methods(["hie-logistic"], alphas=[0.5, 2], smoothings=["laplace", "pooled"])
+    assert [(m.estimator.alpha, m.estimator.smoothing) for m in varied] == [
+        (0.5, "laplace"),
+        (0.5, "pooled"),
+        (2.0, "laplace"),
+        (2.0, "pooled"),
+    ]
     for parameter in ("ridge", "alpha"):
         (chosen,) = make_methods([f"hie-logistic:{parameter}=None"])
         assert chosen.tuning == "nested" and getattr(chosen.estimator, parameter) is None

@@ -73,7 +73,7 @@ def test_any_cut_is_that_of_walking_up_and_adds_up(dag, data):
         assert branch.amount == pytest.approx(float(expected[branch.feature]), abs=1e-10)
         assert branch.amount == pytest.approx(sum(amount for _, amount in branch.parts), abs=1e-10)
         sizes = [abs(amount) for _, amount in branch.parts]
-        assert sizes == sorted(sizes, reverse=True)
+        assert sizes == sorted(sizes, reverse=True) and branch.parts[:2] == branch.strongest(2)
     total = explanation.base + sum(branch.amount for branch in found)
     assert total == pytest.approx(explanation.log_odds, abs=1e-10)
 
@@ -145,12 +145,58 @@ def test_text_and_html_show_branches_that_add_up_instead_of_hundreds_of_weaker_f
     model = HieLogistic(hierarchy=worm.hierarchy).fit(worm.X, worm.y)
     (explanation,) = model.explain(worm, "daf-16")
     text, html = explanation.text(), explanation.to_html()
-    assert "weaker features" not in text + html and "weaker features" in explanation.text(limit=15)
+    assert "weaker features" not in text and "weaker features" in explanation.text(limit=15)
     lines = [line for line in text.split("\n\n")[1].splitlines() if not line.startswith(" " * 6)]
     *parts, total = (float(line.split()[-1]) for line in lines)
     assert sum(parts) == pytest.approx(total, abs=0.001 * len(parts))
-    for branch in explanation.by_branch()[:-1]:
+    for branch in explanation.by_branch():
         assert branch.label in text and html.count(f"<summary>{branch.label}</summary>") == 1
-        strongest, amount = branch.parts[0]
-        assert f"{amount:+.3f} {strongest.feature} = {strongest.value:g}" in text
-    assert "A branch sums up the features below it" in text and "A branch sums up" in html
+        for strongest, amount in branch.strongest(1 if branch.feature else 3):
+            of = "" if amount == strongest.contribution else f" of {strongest.contribution:+.3f}"
+            assert f"{amount:+.3f}{of} {strongest.feature} = {strongest.value:g}" in text
+    assert "so it can count in several branches" in text and "so it can count in several branches" in html
+    assert html.count("weaker feature") == sum(len(branch.parts) > 15 for branch in explanation.by_branch())
+
+
+def test_single_features_are_listed_if_no_branch_is_found(worm):
+    fly = load_ageing_genes("fly", "BP")
+    model = hietan.HieTAN(hierarchy=fly.hierarchy, random_state=0).fit(fly.X, fly.y)
+    (explanation,) = model.explain(fly, "Pi3K92E")
+    assert len(explanation.by_branch()) == 1 and explanation.branches == ()
+    assert (
+        explanation.text() == explanation.text(limit=15)
+        and explanation.strongest[0].feature in explanation.text()
+    )
+    unrelated = hietan.HieBAN().fit(worm.X, worm.y).explain(worm.X[:1])[0]
+    assert len(unrelated.contributions) > 20 and unrelated.branches == ()
+    assert unrelated.text() == unrelated.text(limit=15)
+
+
+def test_the_strongest_feature_is_always_shown(worm):
+    for name in ("HieTAN", "HieLogistic", "HIPNB"):
+        model = getattr(hietan, name)(hierarchy=worm.hierarchy).fit(worm.X, worm.y)
+        for explanation in model.explain(worm, worm.instance_names[::30]):
+            strongest = explanation.strongest[0]
+            text = explanation.text()
+            branches = explanation.branches
+            if branches and not any(
+                strongest == p for b in branches for p, _ in b.strongest(3 if not b.feature else 1)
+            ):
+                # It is divided among several branches, in none of which its share is the largest.
+                assert sum(any(strongest == p for p, _ in b.parts) for b in branches) > 1
+            else:
+                assert strongest.feature in text
+
+
+def test_bad_limits_are_refused_and_one_term_may_be_given_alone():
+    explanation = explained(["a", "b"], [("a", "b")], [1.0, 2.0])
+    assert [branch.feature for branch in explanation.by_branch("b")] == ["b", None]
+    for limit in (0, -1, 1.5, True):
+        with pytest.raises(ValueError, match="limit is .*; expected a whole number from 1"):
+            explanation.by_branch(limit=limit)
+
+
+def test_an_explanation_without_a_hierarchy_lists_single_features():
+    parts = tuple(Contribution(f"f{i}", f"f{i}", 1, 0.1 * i) for i in range(25))
+    bare = Explanation("M", "0", ("a", "b"), (0.5, 0.5), "b", 30.0, 0.0, parts)
+    assert bare.branches == () and "10 weaker features" in bare.text()

@@ -1,4 +1,4 @@
-"""Equal rows: which rows have an equal, how many pairs of them contradict each other, and how many would by chance."""
+"""Equal rows: which rows have one, how many pairs contradict each other, and how many to expect by chance."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class EqualRows:
     def warning(self) -> str:
         """A warning if far more pairs contradict each other than expected by chance; otherwise "".
 
-        It takes at least 10 contradictions, so that single mislabelled rows do not matter, and more than 3 standard
+        It needs at least 10 contradictions, so that single mislabelled rows do not matter, and more than 3 standard
         deviations beyond chance, which random classes reach in about one of 1,000 datasets.
         """
         if self.contradictions < 10 or self.contradictions <= self.expected + 3 * self.deviation:

@@ -166,7 +166,7 @@ def make_methods(
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
         combined with every smoothing. With None, the methods of the set "paper" have the smoothing "laplace", and all
-        others their default. HieLogistic keeps its own values: they are part of its network alone.
+        others their default. HieLogistic, whose network alone is smoothed, varies only if smoothings are given.
     lam : float, "tuned" or None
         The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
     lam_relative : float or None
@@ -220,7 +220,10 @@ def make_methods(
     def variants(spec: str) -> list[Method]:
         kinds = smoothings or (PAPERS_SMOOTHING if spec in as_in_the_paper else None,)
         settings = [(alpha, smoothing) for alpha in weights for smoothing in kinds]
-        return _variants(spec, make_estimator(spec, **graph), settings, min_support)
+        estimator = make_estimator(spec, **graph)
+        if not smoothings and "ridge" in estimator.get_params(deep=False):
+            settings = []
+        return _variants(spec, estimator, settings, min_support)
 
     methods = [method for spec in single for method in variants(spec)]
     return [_with_tuned_threshold(method) for method in methods] if tune_threshold else methods
@@ -243,7 +246,7 @@ def _variants(
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
-    if ":" in spec or not {"alpha", "smoothing"} <= set(parameters) or "ridge" in parameters:
+    if ":" in spec or not settings or not {"alpha", "smoothing"} <= set(parameters):
         tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
         tunes_itself = tunes_itself and parameters.get("lam_relative") is None
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])

@@ -104,6 +104,7 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
             )
             for part in explanation.contributions
         ),
+        names=tuple(map(printable, getattr(explanation.contributions, "names", explanation.names))),
         removed=tuple(
             replace(removal, feature=printable(removal.feature), reason=printable(removal.reason))
             for removal in explanation.removed
@@ -121,15 +122,18 @@ def _with_names_that_fit(explanation: Explanation, limit: int | None, width: int
             break
         longest = max(SHORTEST_NAME, longest - excess)
         cut = tuple(_shortened(part, longest) for part in explanation.contributions)
-        explanation = replace(explanation, contributions=cut)
+        names = tuple(_shorter(name, longest) for name in explanation.names)
+        explanation = replace(explanation, contributions=cut, names=names)
     return explanation
 
 
 def _shortened(part: Contribution, most: int) -> Contribution:
     """The same contribution with a name of at most so many characters, unless it is the feature's identifier."""
-    if len(part.name) <= most or part.name == part.feature:
-        return part
-    return replace(part, name=f"{part.name[: most - 3].rstrip()}...")
+    return part if part.name == part.feature else replace(part, name=_shorter(part.name, most))
+
+
+def _shorter(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 3].rstrip()}..."
 
 
 def _traces(trained: TrainedModel, data: Dataset, names: list[str]) -> list[Trace | None]:

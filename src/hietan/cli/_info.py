@@ -66,6 +66,11 @@ def info(
             data, *others = load_datasets(what, progress=is_watched())
         if others:
             make_console().print(_listed([data, *others]))
+            if warned := [each.name for each in (data, *others) if each.equal_rows.warning]:
+                say(
+                    f"warning: far more pairs contradict each other than expected in {', '.join(warned)}",
+                    err=True,
+                )
             return
         words = [word.strip() for word in label_words.split(",") if word.strip()]
         named, strong = closest_features(data, words=words)

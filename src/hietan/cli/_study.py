@@ -85,7 +85,7 @@ def study(
         typer.Option(
             metavar="KIND",
             help="Kind of smoothing: laplace, pooled or odds; may be repeated [default: odds; laplace for the set "
-            "paper].",
+            "paper and the AODE family].",
             autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.notebook import card, details
+from hietan._runtime.number_checks import check_integer
 from hietan._runtime.optional import import_optional
 from hietan.explain._branches import cut_branches
 from hietan.hierarchy import Hierarchy
@@ -25,6 +26,10 @@ ROUNDING = 1e-12
 FEW_ROWS = 5
 """A contribution that rests on fewer training rows than this, with or without the value, is marked."""
 WEAK = "*"
+DIVIDED = (
+    "A branch sums up what flows to it from the features below. A feature with several parents is divided equally "
+    "among them, so it can count in several branches."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +250,7 @@ class Removal:
         return f"{self.feature} removed: {self.reason}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Branch:
     """A feature of the hierarchy with the contributions that flow to it, or the rest that flows to no branch.
 
@@ -257,24 +262,35 @@ class Branch:
         Its readable name.
     amount : float
         What the branch adds to the log-odds.
-    parts : tuple of (Contribution, float)
-        The contributions that reach the branch, each with the amount that does, from the largest to the smallest.
+    places : list of int
+        The contributions that reach the branch, by their places in `Explanation.contributions`, the largest first.
+    amounts : list of float
+        What reaches the branch of each of them.
+    explanation : Explanation
+        The explanation that the branch is part of.
     """
 
     feature: str | None
     name: str
     amount: float
-    parts: tuple[tuple[Contribution, float], ...] = field(repr=False)
+    places: list[int] = field(repr=False)
+    amounts: list[float] = field(repr=False)
+    explanation: Explanation = field(repr=False)
+
+    @property
+    def parts(self) -> list[tuple[Contribution, float]]:
+        """The contributions that reach the branch, each with the amount that does, from the largest to the smallest."""
+        return self.strongest(len(self.places))
+
+    def strongest(self, n: int) -> list[tuple[Contribution, float]]:
+        """The first n of `parts`."""
+        return list(zip(self.explanation.contributions_at(self.places[:n]), self.amounts[:n], strict=True))
 
     @property
     def label(self) -> str:
         """The branch and the number of features that it sums up, in words."""
-        count = f"{len(self.parts)} feature{'' if len(self.parts) == 1 else 's'}"
-        return (
-            f"{self.name}: {count}"
-            if self.feature in (None, self.name)
-            else f"{self.name} ({self.feature}): {count}"
-        )
+        named = self.name if self.feature in (None, self.name) else f"{self.name} ({self.feature})"
+        return f"{named}: {len(self.places)} feature{'' if len(self.places) == 1 else 's'}"
 
 
 @dataclass(frozen=True)
@@ -321,6 +337,8 @@ class Explanation:
         How the contributions follow from the counts next to them, unless they are just their logarithms.
     decision : int or None
         The position in `classes` of the class that a trained model predicts; None means the most probable one.
+    names : tuple of str
+        The readable names of the hierarchy's features, if `contributions` does not hold them.
     """
 
     method: str
@@ -340,6 +358,7 @@ class Explanation:
     calibrated: float | None = None
     counts_note: str = ""
     decision: int | None = None
+    names: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def predicted(self) -> Any:
@@ -390,10 +409,16 @@ class Explanation:
         """The sum of base, contributions and other terms: the log-odds, up to rounding."""
         return self.base + sum(self.amounts) + sum(v for _, v in self.other)
 
-    @property
-    def is_by_branch(self) -> bool:
-        """Whether text, HTML and reports show branches, because there are more than 20 contributions."""
-        return len(self.contributions) > BY_BRANCH
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches that text, HTML and reports show instead of single features, and the rest; empty if they do not.
+
+        Branches are shown if there are more than 20 contributions, and if a branch is found in the hierarchy.
+        """
+        if len(self.contributions) <= BY_BRANCH or not self.hierarchy.adjacency.nnz:
+            return ()
+        found = self.by_branch()
+        return found if len(found) > 1 else ()
 
     def by_branch(self, terms: Sequence[str] | None = None, limit: int = 8) -> tuple[Branch, ...]:
         """Sum the contributions along the hierarchy, without remainder.
@@ -407,9 +432,9 @@ class Explanation:
         terms : sequence of str or None
             The features at the top of the branches. None means that they are chosen: one by one, the feature that
             most flows to, past the branches below it. A branch has at most a quarter of all features below it and at
-            least 3 % of the sum of all contributions' sizes; it is given up if branches below it leave it with less.
+            least 3% of the sum of all contributions' sizes; it is given up if branches below it leave it with less.
         limit : int
-            How many branches are chosen at most.
+            How many branches are chosen at most, from 1.
 
         Returns
         -------
@@ -429,6 +454,9 @@ class Explanation:
         +0.70  response to stimulus (GO:0050896): 48 features
         +1.67  the rest: 307 features
         """
+        if isinstance(terms, str):
+            terms = [terms]
+        check_integer("limit", limit, 1, 2**31 - 1)
         place = {name: j for j, name in enumerate(self.hierarchy.features)}
         columns = np.array([place.get(name, len(place)) for name in self.contributing], dtype=np.intp)
         amounts = np.asarray(self.amounts, dtype=np.float64)
@@ -438,19 +466,14 @@ class Explanation:
         reached = np.vstack([cut.shares, np.zeros((1, len(cut.columns)))])[columns]
         reached = np.column_stack([reached, 1 - reached.sum(axis=1)])
         known = self.contributions
-        names = (
-            dict(zip(known.features, known.names, strict=True))
-            if isinstance(known, Contributions)
-            else {part.feature: part.name for part in known}
-        )
-        tops = [self.hierarchy.features[j] for j in cut.columns]
+        names = known.names if isinstance(known, Contributions) else self.names or self.hierarchy.features
+        tops = [(self.hierarchy.features[j], names[j]) for j in cut.columns]
         found = []
-        for feature, shares in zip([*tops, None], reached.T, strict=True):
-            own = shares * amounts
-            order = [k for k in np.argsort(-np.abs(own), kind="stable").tolist() if shares[k] > ROUNDING]
-            parts = zip(self.contributions_at(order), own[order].tolist(), strict=True)
-            name = "the rest" if feature is None else names.get(feature, feature)
-            found.append(Branch(feature, name, float(own.sum()), tuple(parts)))
+        for (feature, name), shares in zip([*tops, (None, "the rest")], reached.T, strict=True):
+            own = np.where(shares > ROUNDING, shares, 0.0) * amounts
+            order = np.argsort(-np.abs(own), kind="stable")
+            order = order[shares[order] > ROUNDING]
+            found.append(Branch(feature, name, float(own.sum()), order.tolist(), own[order].tolist(), self))
         return tuple(found)
 
     def to_frame(self) -> Any:
@@ -541,9 +564,7 @@ class Explanation:
 
     def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
         """What branches, counts and marks of these contributions mean, in sentences; empty if there are none."""
-        lines = [
-            "A branch sums up the features below it, except those that belong to another branch."
-        ] * by_branch
+        lines = [DIVIDED] * by_branch
         if not any(part.counts for part in shown):
             return lines
         what = "Behind" if by_branch else "Below"
@@ -592,16 +613,24 @@ class _Summand(NamedTuple):
     label: str
     amount: float
     shown: tuple[tuple[Contribution, float], ...] = ()
-    is_branch: bool = False
+    size: int = 0  # of a branch, the number of its features
 
 
 def _summands(explanation: Explanation, limit: int | None, at_most: int = 1) -> list[_Summand]:
     """What adds up to the log-odds; of a branch, at most so many contributions are shown."""
     lines = [_Summand(explanation.base_label, explanation.base)]
-    if limit is None and explanation.is_by_branch:
-        *branches, rest = explanation.by_branch()
-        lines += [_Summand(each.label, each.amount, each.parts[:at_most], True) for each in branches]
-        lines += [_Summand(rest.label, rest.amount)] if rest.parts else []
+    if limit is None and explanation.branches:
+        lines += [
+            # The rest may have the strongest feature of all.
+            _Summand(
+                each.label,
+                each.amount,
+                tuple(each.strongest(at_most if each.feature else max(at_most, 3))),
+                len(each.places),
+            )
+            for each in explanation.branches
+            if each.places
+        ]
     else:
         strongest, limit = explanation.strongest, STRONGEST if limit is None else limit
         lines += [
@@ -619,15 +648,17 @@ def _below(explanation: Explanation, line: _Summand) -> list[str]:
     found = []
     for part, amount in line.shown:
         behind = part.behind(explanation.classes, explanation.row_noun)
-        if line.is_branch:
-            behind = f"{amount:+.3f} {_label(part)}" + (f"; {behind}" if behind else "")
+        if line.size:
+            whole = part.contribution
+            share = f" of {whole:+.3f}" if abs(whole - amount) > ROUNDING else ""
+            behind = f"{amount:+.3f}{share} {_label(part)}" + (f"; {behind}" if behind else "")
         found += [behind] if behind else []
     return found
 
 
 def _legend(explanation: Explanation, lines: Sequence[_Summand]) -> list[str]:
     shown = [part for line in lines for part, _ in line.shown]
-    return explanation.counts_legend(shown, any(line.is_branch for line in lines))
+    return explanation.counts_legend(shown, any(line.size for line in lines))
 
 
 def _as_text(explanation: Explanation, limit: int | None) -> str:
@@ -652,8 +683,10 @@ def _as_text(explanation: Explanation, limit: int | None) -> str:
 def _html_label(explanation: Explanation, line: _Summand) -> str:
     below = "<br>".join(f"<small>{escape(text)}</small>" for text in _below(explanation, line))
     label = escape(line.label)
-    if line.is_branch:
-        return f"<details><summary>{label}</summary>{below}</details>"
+    if line.size:
+        left = line.size - len(line.shown)
+        more = f"<br><small>and {left} weaker feature{'' if left == 1 else 's'}</small>" if left else ""
+        return f"<details><summary>{label}</summary>{below}{more}</details>"
     return f"{label}<br>{below}" if below else label
 
 

@@ -294,21 +294,22 @@ def _branches(
     explanation: Any, column: Mapping[str, int], place: Mapping[str, int]
 ) -> list[list[Any]] | None:
     """Lists of [column (-1: the rest), amount, features, [place, amount] of the listed ones]; None for few features."""
-    if not explanation.is_by_branch:
-        return None
-    return [
+    features = explanation.contributing
+    found = [
         [
             column.get(branch.feature, -1),
             decimal(branch.amount),
-            len(branch.parts),
+            len(branch.places),
             [
-                [place[part.feature], decimal(amount)]
-                for part, amount in branch.parts
-                if part.feature in place
+                [place[features[k]], decimal(amount)]
+                for k, amount in zip(branch.places, branch.amounts, strict=True)
+                if features[k] in place
             ],
         ]
-        for branch in explanation.by_branch()
+        for branch in explanation.branches
+        if branch.places
     ]
+    return found or None
 
 
 def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:

@@ -152,7 +152,8 @@ def incomplete_table(by_share: Mapping[float, Ranking], lines: Sequence[str] = (
     metric, means = METRICS[first.metric], [list(ranking.means().values()) for ranking in by_share.values()]
     best = {(row, 1 + k) for k, column in enumerate(means) for row in _best(column, metric.lower_is_better)}
     rows = tuple((method, *map(metric.text, row)) for method, *row in zip(first.methods, *means, strict=True))
-    title = f"{first.title}: mean over {len(first.datasets)} datasets by share of annotations lost"
+    n = len(first.datasets)
+    title = f"{first.title}: mean over {n} dataset{'' if n == 1 else 's'} by share of annotations lost"
     return TextTable(
         title, ("method", *map("{:g}".format, by_share)), rows, tuple(lines), bold=frozenset(best)
     )

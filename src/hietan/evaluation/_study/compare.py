@@ -69,6 +69,7 @@ def compare_studies(
         raise StudyError(f"unknown metric {metric!r}{suggest(metric, METRICS)}")
     rows: dict[tuple[Any, ...], SummaryRow] = {}
     groups, shared = dict[str, str](), dict[str, list[str]]()
+    tested = dict[tuple[str, int], int]()
     for directory in directories:
         for row in read_summary(directory):
             key = (row.dataset, row.method, row.setting, row.tuning, row.seed)
@@ -81,6 +82,12 @@ def compare_studies(
                 raise StudyError(
                     f"{directory} and an earlier directory disagree about {', '.join(map(str, key))}; "
                     "compare studies that were run on the same data"
+                )
+            n_rows = tested.setdefault((row.dataset, row.seed), row.n_rows)
+            if n_rows != row.n_rows:
+                raise StudyError(
+                    f"the scores of {row.dataset} are from {n_rows} rows in one study and {row.n_rows} in another; "
+                    "run the studies on the same data with the same --equal-rows"
                 )
             rows[key] = row
         own_groups, own_shared = read_relations(directory)

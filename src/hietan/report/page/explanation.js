@@ -20,8 +20,8 @@ function explanationPanel(dataset, entry, method) {
     ),
     why.branches &&
       note(
-        "A branch sums up the features below it, except those that belong to another branch. ",
-        "Open one to see its strongest features.",
+        "A branch sums up what flows to it from the features below. A feature with several parents is divided ",
+        "equally among them, so it can count in several branches. Open one to see its strongest features.",
       ),
     waterfall(dataset, why),
     countsLegend(why),
@@ -87,20 +87,21 @@ function treeTrace(dataset, trace) {
 
 // A branch of the hierarchy: its name, and its strongest features with the training rows behind each, to be unfolded.
 function branchLabel(dataset, why, [column, , number, parts]) {
-  if (column < 0) return `the rest: ${plural(number, "feature")}`;
   const line = ([i, adds]) =>
     el(
       "li",
       {},
       linkedTerm(dataset, why.features[i]),
       ` = ${why.values[i]}: ${signed(adds, 3)}`,
+      Math.abs(adds - why.contributions[i]) > 1e-4 && ` of ${signed(why.contributions[i], 3)}`,
       evidenceBehind(dataset, why, i),
     );
   const left = number - Math.min(parts.length, STRONGEST_SHOWN);
+  const name = column < 0 ? "the rest" : dataset.names[column] || dataset.features[column];
   return el(
     "details",
     { class: "summed" },
-    el("summary", {}, bdi(dataset.names[column] || dataset.features[column]), `: ${plural(number, "feature")}`),
+    el("summary", {}, bdi(name), `: ${plural(number, "feature")}`),
     el(
       "ul",
       {},
