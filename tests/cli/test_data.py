@@ -4,9 +4,11 @@ import gzip
 import io
 import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from support.gaf_lines import gaf_line
@@ -14,6 +16,8 @@ from support.gaf_lines import gaf_line
 pd = pytest.importorskip("pandas")
 typer = pytest.importorskip("typer")
 
+from hietan._runtime.equal_rows import has_equal  # noqa: E402
+from hietan.catalogue import load_dataset  # noqa: E402
 from hietan.datasets import Dataset  # noqa: E402
 from hietan.datasets._fetching.fetch import COLLECTIONS  # noqa: E402
 
@@ -387,3 +391,22 @@ def test_options_are_taken_over_from_another_dataset(run, tmp_path, monkeypatch)
     )
     assert "relations is_a instead of is_a, part_of" in run("predict", "model.hietan", "other.hietan").stderr
     assert "Features named like the label" in run("info", "first.hietan").stdout
+
+
+def test_info_counts_equal_rows_of_one_dataset_and_of_several(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    data = load_dataset("synthetic-0")
+    rows = np.repeat(np.flatnonzero(~has_equal(data.X))[:20], 2)
+    names = tuple(map(str, range(40)))
+    replace(data.subset(rows), y=np.tile([0, 1], 20), instance_names=names).save(tmp_path / "d.hietan")
+    result = run("info", tmp_path / "d.hietan")
+    assert (
+        "40 rows have an equal: 20 pairs, 20 with different classes (expected by chance: 10.0)"
+        in result.stdout
+    )
+    assert "warning: 20 of 20 pairs of equal rows have different classes" in result.stderr
+    lines = run("info", "worm-BP", tmp_path / "d.hietan").stdout.splitlines()
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
+    assert cells[0] == ["worm-BP", "679", "1,420", "148", "197", "30", "90.2"]
+    assert cells[1][3:] == ["40", "20", "20", "10.0"]
+    assert cells[2][0] == "total" and cells[2][3:] == ["188", "217", "50", "100.2"]

@@ -56,8 +56,8 @@ def test_relation_through_a_term_that_is_no_column_is_kept(ontology):
 
 def test_coincidences_are_counted(ontology):
     provenance = read_ageing_genes(io.StringIO(TABLE), ontology).provenance
-    assert provenance["repeated_rows"] == 1  # 14 equals 11 ...
-    assert provenance["contradictory_rows"] == 1  # ... but is of the other class
+    assert provenance["equal_rows"]["rows"] == 2  # 14 equals 11 ...
+    assert provenance["equal_rows"]["contradictions"] == 1  # ... but is of the other class
     assert provenance["repeated_columns"] == 0
 
 

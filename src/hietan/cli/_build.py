@@ -200,7 +200,7 @@ def build(
         with working("writing it"):
             data.save(output)
     if not is_quiet():
-        show_dataset(data.summary())
+        show_dataset(data)
 
 
 def _as_the_library_takes_them(arguments: dict[str, Any]) -> dict[str, Any]:

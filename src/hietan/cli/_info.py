@@ -22,17 +22,19 @@ from hietan.cli._messages import (
 
 if TYPE_CHECKING:
     from hietan.candidates import TrainedModel
-    from hietan.datasets import CloseFeature, Dataset, DatasetSummary
+    from hietan.datasets import CloseFeature, Dataset
 
+_TEXTS = ("dataset", "kind", "what happened", "feature", "name", "what", "value")  # columns of text
 MOST_CLASSES = 12  # more are counted, not listed
 
 
 def info(
     what: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            help="A dataset, by a name such as worm-BP or by its file, or a model file.",
-            autocompletion=_completion.datasets,
+            help="A dataset, by a name such as worm-BP or by its file, or a model file. Several datasets, or a set "
+            "such as ageing-2025, are listed in one table.",
+            autocompletion=_completion.studied_datasets,
         ),
     ],
     label_words: Annotated[
@@ -47,23 +49,29 @@ def info(
 ) -> None:
     """Show what a dataset or a model holds.
 
-    For a dataset: where it comes from, what was lost on the way, and the features that are named like the label or
-    unusually strong. For a model: what it was fitted to, and how good it is on rows that it never saw.
+    For a dataset: where it comes from, what was lost on the way, how many rows are equal, and the features that are
+    named like the label or unusually strong. For several datasets: their sizes and equal rows. For a model: what it was
+    fitted to, and how good it is on rows that it never saw.
     """
     from hietan.candidates import TrainedModel
-    from hietan.catalogue import load_dataset
+    from hietan.catalogue import load_datasets
     from hietan.datasets import closest_features
     from hietan.persistence import is_model
 
     with errors():
-        if is_model(what):
-            show_model(TrainedModel.load(what))
+        if len(what) == 1 and is_model(what[0]):
+            show_model(TrainedModel.load(what[0]))
             return
         with working("reading"):
-            data = load_dataset(what, progress=is_watched())
+            data, *others = load_datasets(what, progress=is_watched())
+        if others:
+            make_console().print(_listed([data, *others]))
+            return
         words = [word.strip() for word in label_words.split(",") if word.strip()]
         named, strong = closest_features(data, words=words)
-    show_dataset(data.summary())
+    show_dataset(data)
+    if data.equal_rows.warning:
+        say(f"warning: {data.equal_rows.warning}", err=True)
     _show_close("Features named like the label", named, data)
     _show_close("Unusually strong features, each alone", strong, data)
     if data.is_labelled and not named:
@@ -75,9 +83,20 @@ def info(
         say(f"warning: {len(named)} features are named like the label: {listed}. {CIRCULARITY}", err=True)
 
 
-def show_dataset(summary: DatasetSummary) -> None:
-    """Print what a dataset holds, what was lost on the way and where it comes from."""
-    console = make_console()
+def _listed(datasets: Sequence[Dataset]) -> Table:
+    """A line per dataset, and the totals."""
+    names = ("dataset", "rows", "features", "have an equal", "pairs", "different classes", "expected")
+    rows: list[list[Any]] = []
+    for data in datasets:
+        equal = data.equal_rows
+        rows.append([data.name, *data.X.shape, equal.rows, equal.pairs, equal.contradictions, equal.expected])
+    rows.append(["total", *(sum(row[k] for row in rows) if k != 2 else "" for k in range(1, len(names)))])
+    return _table("Datasets and their equal rows", names, rows)
+
+
+def show_dataset(data: Dataset) -> None:
+    """Print what a dataset holds, what was lost on the way, how many rows are equal and where it comes from."""
+    console, summary = make_console(), data.summary()
     name = printable(summary.name)
     console.print(f"{name}: {summary.n_rows:,} rows, {summary.n_features:,} features", style="bold")
     listed = [f"{label} {count:,}" for label, count in summary.classes]
@@ -92,6 +111,7 @@ def show_dataset(summary: DatasetSummary) -> None:
             f"positive class: {positive}; number of annotations (with ancestors) alone: AUC {auc:.3f}",
             highlight=False,
         )
+    console.print(str(data.equal_rows), highlight=False)
     if summary.account:
         console.print(_table("What was lost on the way", ("kind", "what happened", "count"), summary.account))
     console.print(_table("Most common features", ("feature", "name", "rows"), summary.commonest))
@@ -122,10 +142,10 @@ def _show_close(title: str, features: Sequence[CloseFeature], data: Dataset) -> 
 
 def _table(title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Table:
     options = {
-        column: {"justify": "right" if column in ("count", "rows") else "left", "overflow": "fold"}
-        for column in columns
+        column: {"justify": "left" if column in _TEXTS else "right", "overflow": "fold"} for column in columns
     }
-    cells = ((f"{cell:,}" if isinstance(cell, int) else cell for cell in row) for row in rows)
+    written = {int: "{:,}", float: "{:,.1f}"}
+    cells = ((written.get(type(cell), "{}").format(cell) for cell in row) for row in rows)
     return make_table(title, options, cells)
 
 

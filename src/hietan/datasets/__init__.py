@@ -1,5 +1,6 @@
 """Data with hierarchical features: readers, published collections, building from files, and a generator."""
 
+from hietan._runtime.equal_rows import EqualRows
 from hietan.datasets._building.build import build_dataset
 from hietan.datasets._building.options import BuildOptions
 from hietan.datasets._dataset import Dataset
@@ -31,6 +32,7 @@ __all__ = [
     "CloseFeature",
     "Dataset",
     "DatasetSummary",
+    "EqualRows",
     "Labels",
     "Ontology",
     "Term",

@@ -10,6 +10,7 @@ import json
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from scipy.sparse import csr_array
 
 from hietan._io.archives import ArchiveReader, write_archive
 from hietan._io.files import refuse_special
+from hietan._runtime.equal_rows import EqualRows, count_equal_rows
 from hietan._runtime.optional import import_optional
 from hietan._runtime.two_classes import positive_position
 from hietan.datasets._summary import DatasetSummary, dataset_html, summarize
@@ -244,6 +246,11 @@ class Dataset:
         present, counts = np.unique(self.y, return_counts=True)
         position = positive_position(counts.tolist())
         return "" if position is None else self.target_names[present[position]]
+
+    @cached_property
+    def equal_rows(self) -> EqualRows:
+        """How many rows have an equal, and how many pairs of equal rows have different classes."""
+        return count_equal_rows(self.X, self.y)
 
     def summary(self) -> DatasetSummary:
         """Sizes, classes, losses and origin, as plain values."""

@@ -178,14 +178,14 @@ def test_identical_rows_of_one_class_once(go):
     data = build_dataset(go, given, labels, min_support=1, deduplicate=True)
     assert data.instance_names == ("a", "b", "d")  # c is as a, and of its class; b is of the other class
     assert account(data, "labelled rows")["dropped"] == {"identical row of the same class": 1}
-    assert data.provenance["contradictory_rows"] == 1
+    assert data.provenance["equal_rows"]["contradictions"] == 1
 
 
 def test_rows_that_differ_in_a_root_alone_both_stay(go):
     given = statements(("a", "GO:1"), ("c", "GO:1"), ("c", "GO:0003674"), ("b", "GO:2"))
     data = build_dataset(go, given, LABELS, min_support=1, deduplicate=True)
     assert data.instance_names == ("a", "b", "c")
-    assert data.provenance["repeated_rows"] == 1
+    assert data.provenance["equal_rows"]["pairs"] == 1
 
 
 def test_ids_symbols_and_synonyms(go):

@@ -227,7 +227,7 @@ def assemble(
     if model is not None and not positive and model.positive in target_names:
         positive = model.positive
     y = np.array([number.get(label, -1) for label in rows.labels], dtype=np.intp)  # -1 without labels
-    return Dataset(
+    data = Dataset(
         X=chosen.X,
         y=y,
         hierarchy=chosen.hierarchy(hierarchy),
@@ -253,6 +253,9 @@ def assemble(
         row_noun=account.row_noun,
         positive=positive,
     )
+    if data.equal_rows.warning:
+        warnings.warn(data.equal_rows.warning, DataWarning, stacklevel=3)
+    return data
 
 
 def _why_no_row(

@@ -1,0 +1,128 @@
+"""Equal rows: which rows have an equal, how many pairs of them contradict each other, and how many would by chance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csc_array, csr_array
+
+FEWEST_CONTRADICTIONS, DEVIATIONS = 10, 3
+
+
+@dataclass(frozen=True)
+class EqualRows:
+    """How many rows have an equal, and how often equal rows have different classes.
+
+    Attributes
+    ----------
+    rows : int
+        The number of rows that have at least one equal.
+    pairs, contradictions : int
+        The number of pairs of equal rows, and how many of these pairs have different classes.
+    expected : float
+        The contradictions to expect if classes were drawn at random: for two classes, pairs * 2 p (1 - p).
+    deviation : float
+        The standard deviation of that number.
+
+    Examples
+    --------
+    >>> from hietan.datasets import load_ageing_genes
+    >>> print(load_ageing_genes("fly", "CC").equal_rows)
+    54 rows have an equal: 101 pairs, 29 with different classes (expected by chance: 47.5)
+    """
+
+    rows: int
+    pairs: int
+    contradictions: int
+    expected: float
+    deviation: float
+
+    @property
+    def warning(self) -> str:
+        """A warning if far more pairs contradict each other than expected by chance; otherwise "".
+
+        It takes at least 10 contradictions, so that single mislabelled rows do not matter, and more than 3 standard
+        deviations beyond chance, which random classes reach in about one of 1,000 datasets.
+        """
+        most = self.expected + DEVIATIONS * self.deviation
+        if self.contradictions < FEWEST_CONTRADICTIONS or self.contradictions <= most:
+            return ""
+        return (
+            f"{self.contradictions:,} of {self.pairs:,} pairs of equal rows have different classes; "
+            f"{self.expected:.1f} would be expected by chance. Perhaps equal rows of one class were merged. Methods "
+            "that remember rows then look worse than they are: compare with hietan study --equal-rows not-tested"
+        )
+
+    def __str__(self) -> str:
+        if not self.pairs:
+            return "no rows are equal"
+        classes = (
+            f", {self.contradictions:,} with different classes (expected by chance: {self.expected:.1f})"
+        )
+        pairs = f"{self.pairs:,} pair{'s' * (self.pairs != 1)}"
+        return f"{self.rows:,} rows have an equal: {pairs}{classes if self.expected else ''}"
+
+
+def count_equal_rows(X: Any, y: NDArray[Any]) -> EqualRows:
+    """Count equal rows and their contradictions, from the sizes of groups: no pair is looked at.
+
+    >>> found = count_equal_rows(np.array([[1, 1], [1, 1], [0, 0], [1, 1]]), np.array([0, 1, 0, 0]))
+    >>> found.rows, found.pairs, found.contradictions, found.expected
+    (3, 3, 2, 1.125)
+    """
+    groups, (_, classes) = row_groups(X), np.unique(y, return_inverse=True)
+    sizes = np.bincount(groups).astype(np.float64)
+    alike = coo_array((np.ones(len(groups)), (groups, classes))).tocsr().data
+    shares = np.bincount(classes) / max(1, len(classes))
+    chance = 1 - (shares**2).sum()
+    pairs = (sizes * (sizes - 1)).sum() / 2
+    # Two pairs that share a row are not independent; a group of k rows has k (k - 1) (k - 2) such combinations.
+    shared = (sizes * (sizes - 1) * (sizes - 2)).sum() * ((shares * (1 - shares) ** 2).sum() - chance**2)
+    return EqualRows(
+        rows=int(sizes[sizes > 1].sum()),
+        pairs=int(pairs),
+        contradictions=int(pairs - (alike * (alike - 1)).sum() / 2),
+        expected=float(pairs * chance),
+        deviation=float(np.sqrt(max(0.0, pairs * chance * (1 - chance) + shared))),
+    )
+
+
+def has_equal(X: Any) -> NDArray[np.bool_]:
+    """Whether each row is equal to another row."""
+    groups = row_groups(X)
+    return np.asarray(np.bincount(groups)[groups] > 1)
+
+
+def row_groups(X: Any) -> NDArray[np.intp]:
+    """A number for each row; equal rows have equal numbers.
+
+    >>> row_groups(np.array([[1, 0], [0, 1], [1, 0]])).tolist()
+    [0, 1, 0]
+    """
+    number: dict[bytes, int] = {}
+    table: Any = X
+    return np.array(
+        [number.setdefault(key, len(number)) for key in row_keys(csr_array(table))], dtype=np.intp
+    )
+
+
+def row_keys(X: csr_array | csc_array) -> list[bytes]:
+    """One key per row (of a csc_array: per column); equal rows have equal keys.
+
+    The keys are 128 bits of BLAKE2, and not the rows themselves, which may be larger than everything else together.
+    """
+    if not X.has_canonical_format or not X.data.all():
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    stored = [X.indices] if (X.data == 1).all() else [X.indices, X.data]
+    parts = [np.ascontiguousarray(array).data for array in stored]
+    return [
+        blake2b(b"".join(part[a:b] for part in parts), digest_size=16).digest()
+        for a, b in pairwise(X.indptr.tolist())
+    ]
