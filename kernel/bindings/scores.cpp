@@ -158,7 +158,8 @@ void py_list_terms(In<Word, 2> kept, In<Word, 2> high, In<Word, 2> low, In<doubl
 
 void bind_scores(nb::module_& m) {
   nb::class_<Smoothing>(m, "Smoothing")
-      .def(nb::init<const std::string&, double, double>(), "kind"_a, "alpha"_a, "unit"_a = 1.0);
+      .def(nb::init<const std::string&, double, double>(), "kind"_a, "alpha"_a, "unit"_a = 1.0)
+      .def_prop_ro("pseudo_count", &Smoothing::pseudo_count);
   nb::list names;
   for (const Smoothing::Name& known : Smoothing::kKinds) names.append(known.name);
   m.attr("SMOOTHINGS") = nb::tuple(names);

@@ -1,4 +1,4 @@
-// Scores of features where they are open: theta = (ones + 2 alpha q) / (open + 2 alpha) is P(x_v = 1 | v open, c).
+// Scores of features where they are open: theta is P(x_v = 1 | v open, c), smoothed.
 #pragma once
 
 #include <algorithm>
@@ -50,15 +50,12 @@ class OpenTables {
     own = std::max<std::int64_t>(0, own - left_weight_);
   }
 
-  // Each value has its own counts: 1 - theta and 1 - q would lose the digits of small numbers.
   void log_shares(std::vector<std::int64_t>& hits, const std::vector<std::int64_t>& open, double* out) const {
     leave_out(hits);
     std::int64_t all_hits = 0, all_open = 0;
     for (std::size_t c = 0; c < counts_.classes; ++c) all_hits += hits[c], all_open += open[c];
-    const double guess = smoothing_.guess(all_hits, all_open), alpha = smoothing_.alpha;
     for (std::size_t c = 0; c < counts_.classes; ++c)
-      out[c] = std::log(static_cast<double>(hits[c]) + 2 * alpha * guess) -
-               std::log(static_cast<double>(open[c]) + 2 * alpha);
+      out[c] = smoothing_.log_share(hits[c], open[c], all_hits, all_open);
   }
 
   OpenCounts counts_;

@@ -1,11 +1,14 @@
-// From counts to log-probabilities: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha).
+// From counts to log-probabilities, by one of three kinds of smoothing.
 //
-// The kinds of smoothing differ in the prior guess q. Only this file knows which kinds there are: a new one is
-// a Kind, its name in kKinds, its guess in Smoothing::guess and Tables::child_guess, and what these look at in
-// Smoothing::pools.
+// laplace and pooled: P(x_v | x_p, c) = (count + 2 alpha q) / (count of the condition + 2 alpha), with a prior guess q.
+// odds: the log-odds have a normal prior of precision alpha around the pooled ones.
+//
+// Only this file knows which kinds there are: a new one is a Kind, its name in kKinds, and its case in
+// Smoothing::log_share and Smoothing::pools.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -20,14 +23,15 @@ namespace hietan {
 
 struct Smoothing {
   enum class Kind : std::uint8_t {
-    laplace,  // one half
-    pooled,   // the same conditional over all classes together
+    laplace,  // the guess is one half
+    pooled,   // the guess is the same conditional over all classes together
+    odds,     // log-odds near those of all classes together
   };
   struct Name {
     const char* name;
     Kind kind;
   };
-  static constexpr Name kKinds[] = {{"laplace", Kind::laplace}, {"pooled", Kind::pooled}};
+  static constexpr Name kKinds[] = {{"laplace", Kind::laplace}, {"pooled", Kind::pooled}, {"odds", Kind::odds}};
 
   Kind kind;
   double alpha, row;  // the weight of the guess, and that of a row, in the units of the counts
@@ -43,31 +47,84 @@ struct Smoothing {
                                     std::to_string(unit) + " rows");
   }
 
+  // Whether the probabilities of a class depend on the rows of all classes.
+  bool pools() const { return kind != Kind::laplace; }
+
+  // What is added to the count of each value where no other class has a say: in AODE's P(c, x_v).
+  double pseudo_count() const { return kind == Kind::odds ? row : alpha; }
+
   // The prior guess, given how many rows of all classes meet the condition, and how many of them are hits.
   double guess(std::int64_t hits, std::int64_t condition) const {
-    switch (kind) {
-      case Kind::laplace:
-        break;
-      case Kind::pooled:  // a share of all rows, itself smoothed with half a row for either value
-        return (static_cast<double>(hits) + 0.5 * row) / (static_cast<double>(condition) + row);
-    }
-    return kEven;
+    if (!pools()) return kEven;
+    // A share of all rows, itself smoothed with half a row for either value.
+    return (static_cast<double>(hits) + 0.5 * row) / (static_cast<double>(condition) + row);
   }
 
-  // Whether the guess for a class depends on the rows of all classes.
-  bool pools() const {
-    switch (kind) {
-      case Kind::laplace:
-        break;
-      case Kind::pooled:
-        return true;
-    }
-    return false;
+  // ln P(hit) in a class, given how many of its rows meet the condition, how many of those are hits, and both for all
+  // classes together. Each value has its own counts: 1 - P and 1 - q would lose the digits of small numbers.
+  double log_share(std::int64_t hits, std::int64_t condition, std::int64_t all_hits, std::int64_t all_condition) const {
+    if (kind == Kind::odds) return log_expit(log_odds(hits, condition - hits, all_hits, all_condition - all_hits));
+    return log_weight(hits, guess(all_hits, all_condition)) - std::log(static_cast<double>(condition) + 2 * alpha);
   }
+
+  // ln(hits + 2 alpha q). Tiny weights times a tiny guess may be 0, whose logarithm has no difference from another.
+  double log_weight(std::int64_t hits, double q) const {
+    return std::log(std::max(static_cast<double>(hits) + 2 * alpha * q, kLeast));
+  }
+
+  // The log-odds of a hit by odds smoothing: the root of hits s(-b) - misses s(b) - alpha (b - prior), with s the
+  // logistic function and the log-odds of all classes together as prior. It falls in b, so there is one root.
+  // Exchanging hits and misses changes the sign of the result and no bit of it.
+  double log_odds(std::int64_t hits, std::int64_t misses, std::int64_t all_hits, std::int64_t all_misses) const {
+    const Root root = {
+        static_cast<double>(hits), static_cast<double>(misses),
+        std::log(static_cast<double>(all_hits) + 0.5 * row) - std::log(static_cast<double>(all_misses) + 0.5 * row),
+        alpha};
+    double b = root.prior;
+    for (int step = 0; step < kSteps; ++step) {
+      const Root::Slope here = root.slope(b);
+      const double change = std::clamp(here.value / here.fall, -kLongest, kLongest);
+      b += change;
+      if (!(std::abs(change) > kExact)) return b;  // also for counts that cannot be, whose result nobody reads
+    }
+    return root.bisected();
+  }
+
+  // ln s(b)
+  static double log_expit(double b) { return std::min(b, 0.0) - std::log1p(std::exp(-std::abs(b))); }
 
   static constexpr double kEven = 0.5;
 
  private:
+  static constexpr double kLeast = std::numeric_limits<double>::min();
+  static constexpr double kExact = 1e-12, kLongest = 2.0, kFarthest = 2000.0;
+  static constexpr int kSteps = 60;
+
+  struct Root {
+    double hits, misses, prior, alpha;
+
+    struct Slope {
+      double value, fall;
+    };
+
+    Slope slope(double b) const {
+      const double small = std::exp(-std::abs(b)), large = 1.0 / (1.0 + small);  // s(|b|); s(-|b|) is small * large
+      const double up = b < 0 ? small * large : large, down = b < 0 ? large : small * large;
+      return {hits * down - misses * up - alpha * (b - prior), (hits + misses) * up * down + alpha};
+    }
+
+    // Only for extreme weights: the steps of Newton's method are enough for those of any data.
+    double bisected() const {
+      double low = prior - std::min(misses / alpha, kFarthest), high = prior + std::min(hits / alpha, kFarthest);
+      double middle = low + (high - low) / 2;
+      while (low < middle && middle < high) {
+        (slope(middle).value > 0 ? low : high) = middle;
+        middle = low + (high - low) / 2;
+      }
+      return middle;
+    }
+  };
+
   static Kind kind_named(const std::string& wanted) {
     std::string accepted;
     for (const Name& known : kKinds) {
@@ -87,11 +144,12 @@ class Tables {
     count_.resize(size);
     condition_.resize(size);
     for (std::size_t k = 0; k < size; ++k) {
-      count_[k] = std::log(static_cast<double>(k) + smoothing.alpha);
-      condition_[k] = std::log(static_cast<double>(k) + 2 * smoothing.alpha);
+      count_[k] = std::log(static_cast<double>(k) + smoothing.pseudo_count());
+      condition_[k] = std::log(static_cast<double>(k) + 2 * smoothing.pseudo_count());
     }
     for (std::size_t c = 0; c < counts.classes; ++c)
       for (std::size_t v = 0; v < counts.d; ++v) total_[v] += counts.ones_of(c)[v];
+    if (smoothing.kind == Smoothing::Kind::odds) known_.resize(std::size_t{1} << kKnownBits, Known{});
   }
 
   std::size_t classes() const { return counts_.classes; }
@@ -123,10 +181,16 @@ class Tables {
   }
 
   // ln P(x_v | c)
-  double log_root(std::size_t v, bool xv, std::size_t c) const { return log_root(v, xv, c, root_guess(v, xv)); }
+  double log_root(std::size_t v, bool xv, std::size_t c) const {
+    const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
+    return log_share(xv ? ones : all - ones, all, frequency(v, xv), n_);
+  }
 
-  // ln P(x_v | c) with the prior guess one half, whatever the smoothing: part of AODE's P(c, x_v).
-  double log_even_root(std::size_t v, bool xv, std::size_t c) const { return log_root(v, xv, c, kEven); }
+  // ln of the part P(x_v | c) of AODE's P(c, x_v), which has a pseudo-count whatever the smoothing.
+  double log_even_root(std::size_t v, bool xv, std::size_t c) const {
+    const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
+    return log_count(xv ? ones : all - ones) - log_condition(all);
+  }
 
   // out[c] += ln P(x_v | c)
   void add_root(std::size_t v, bool xv, double* out) const {
@@ -136,79 +200,95 @@ class Tables {
   // out[c] += ln P(x_v | x_p, c)
   void add_child(std::size_t v, bool xv, std::size_t p, bool xp, double* out) const {
     const Counts::Cell both = counts_.cell(v, p);
-    const double q = child_guess(v, xv, p, xp, both);
+    const Shared all = of_all(v, p, xp, both);
     for (std::size_t c = 0; c < counts_.classes; ++c) {
       const std::int64_t condition = condition_count(p, xp, c);
-      out[c] += log_count(cell(both[c], counts_.ones_of(c)[v], condition, xv, xp), q) - log_condition(condition);
+      const std::int64_t one = ones_under(both[c], counts_.ones_of(c)[v], xp);
+      out[c] += xv ? log_share(one, condition, all.ones, all.condition)
+                   : log_share(condition - one, condition, all.condition - all.ones, all.condition);
     }
   }
 
   // out[x_v] = ln P(x_v | x_p, c) for both values of v, given the rows with both features
   void log_child(std::size_t v, std::size_t p, const Counts::Cell& both, bool xp, std::size_t c, double* out) const {
     const std::int64_t condition = condition_count(p, xp, c);
-    const std::int64_t one = cell(both[c], counts_.ones_of(c)[v], condition, true, xp);
-    const double below = log_condition(condition);
-    // Each guess is computed from its own counts: 1 - q would lose the digits of a small one.
-    out[1] = log_count(one, child_guess(v, true, p, xp, both)) - below;
-    out[0] = log_count(condition - one, child_guess(v, false, p, xp, both)) - below;
+    const std::int64_t one = ones_under(both[c], counts_.ones_of(c)[v], xp);
+    const Shared all = of_all(v, p, xp, both);
+    out[1] = log_share(one, condition, all.ones, all.condition);
+    out[0] = log_share(condition - one, condition, all.condition - all.ones, all.condition);
   }
 
  private:
   static constexpr std::int64_t kMaxTable = 1 << 16;
-  static constexpr double kEven = Smoothing::kEven, kLeast = std::numeric_limits<double>::min();
 
-  // The guess of P(x_v | c).
-  double root_guess(std::size_t v, bool xv) const { return smoothing_.guess(frequency(v, xv), n_); }
+  // The rows of all classes that meet a condition, and those of them with the feature; 0 if they do not matter.
+  struct Shared {
+    std::int64_t ones, condition;
+  };
 
-  // The guess of P(x_v | x_p, c), given the rows with both features.
-  double child_guess(std::size_t v, bool xv, std::size_t p, bool xp, const Counts::Cell& both) const {
-    switch (smoothing_.kind) {
-      case Smoothing::Kind::laplace:
-        break;
-      case Smoothing::Kind::pooled: {
-        std::int64_t in_all = 0;
-        for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
-        const std::int64_t condition = frequency(p, xp);
-        return smoothing_.guess(cell(in_all, total_[v], condition, xv, xp), condition);
-      }
-    }
-    return kEven;
+  Shared of_all(std::size_t v, std::size_t p, bool xp, const Counts::Cell& both) const {
+    if (!pools()) return {0, 0};
+    std::int64_t in_all = 0;
+    for (std::size_t c = 0; c < counts_.classes; ++c) in_all += both[c];
+    return {ones_under(in_all, total_[v], xp), frequency(p, xp)};
   }
 
-  // Rows with x_v and x_p as given, from those with both at 1, those with v at 1, and those that meet the condition.
-  static std::int64_t cell(std::int64_t both, std::int64_t ones_v, std::int64_t condition, bool xv, bool xp) {
-    const std::int64_t one = xp ? both : ones_v - both;
-    return xv ? one : condition - one;
-  }
+  // Rows with v at 1 and x_p as given, from those with both at 1 and those with v at 1.
+  static std::int64_t ones_under(std::int64_t both, std::int64_t ones_v, bool xp) { return xp ? both : ones_v - both; }
 
   std::int64_t condition_count(std::size_t p, bool xp, std::size_t c) const {
     const std::int64_t ones = counts_.ones_of(c)[p];
     return xp ? ones : counts_.class_count[c] - ones;
   }
 
-  double log_root(std::size_t v, bool xv, std::size_t c, double q) const {
-    const std::int64_t ones = counts_.ones_of(c)[v], all = counts_.class_count[c];
-    return log_count(xv ? ones : all - ones, q) - log_condition(all);
+  // As that of the smoothing, with logarithms looked up.
+  double log_share(std::int64_t hits, std::int64_t condition, std::int64_t all_hits, std::int64_t all_condition) const {
+    if (smoothing_.kind == Smoothing::Kind::odds)
+      return known_root({hits, condition - hits, all_hits, all_condition - all_hits});
+    const double q = smoothing_.guess(all_hits, all_condition);
+    const double above = q == Smoothing::kEven ? log_count(hits) : smoothing_.log_weight(hits, q);
+    return above - log_condition(condition);
   }
 
-  double log_count(std::int64_t count, double q) const {
-    if (q == kEven)
-      return index(count) < count_.size() ? count_[index(count)]
-                                          : std::log(static_cast<double>(count) + smoothing_.alpha);
-    // Tiny weights times a tiny guess may be 0, whose logarithm has no difference from another.
-    return std::log(std::max(static_cast<double>(count) + 2 * smoothing_.alpha * q, kLeast));
+  // The same counts occur again and again, in both values of a feature and in many pairs of features.
+  double known_root(const std::array<std::int64_t, 4>& counts) const {
+    const auto [hits, misses, all_hits, all_misses] = counts;
+    const bool turned = std::make_pair(hits, all_hits) > std::make_pair(misses, all_misses);
+    const std::array<std::int64_t, 4> key = {turned ? misses : hits, turned ? hits : misses,
+                                             turned ? all_misses : all_hits, turned ? all_hits : all_misses};
+    std::uint64_t mixed = 0;
+    for (const std::int64_t count : key) mixed = (mixed + static_cast<std::uint64_t>(count)) * 0x9E3779B97F4A7C15u;
+    Known& known = known_[mixed >> (64 - kKnownBits)];
+    if (known.key != key) {
+      const double b = smoothing_.log_odds(key[0], key[1], key[2], key[3]);
+      known = {key, Smoothing::log_expit(b), Smoothing::log_expit(-b)};
+    }
+    return turned ? known.log_miss : known.log_hit;
+  }
+
+  double log_count(std::int64_t count) const {
+    return index(count) < count_.size() ? count_[index(count)]
+                                        : std::log(static_cast<double>(count) + smoothing_.pseudo_count());
   }
 
   double log_condition(std::int64_t count) const {
     return index(count) < condition_.size() ? condition_[index(count)]
-                                            : std::log(static_cast<double>(count) + 2 * smoothing_.alpha);
+                                            : std::log(static_cast<double>(count) + 2 * smoothing_.pseudo_count());
   }
+
+  // Roots by their counts. Those of no counts at all, which a new entry has, are even.
+  static constexpr int kKnownBits = 13;
+  struct Known {
+    std::array<std::int64_t, 4> key{};
+    double log_hit = std::log(Smoothing::kEven), log_miss = log_hit;
+  };
 
   Counts counts_;
   Smoothing smoothing_;
   std::int64_t n_;
-  std::vector<double> count_, condition_;  // log(k + alpha), log(k + 2 alpha)
+  std::vector<double> count_, condition_;  // of k + alpha and of k + 2 alpha
   std::vector<std::int64_t> total_;        // ones over all classes
+  mutable std::vector<Known> known_;       // only for odds; no two threads share tables
 };
 
 }  // namespace hietan

@@ -27,6 +27,22 @@ inline bool near(const std::vector<double>& a, const std::vector<double>& b, dou
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](double x, double y) { return near(x, y, tolerance); });
 }
 
+// ln of a smoothed share, straight from the definition of each kind; the root of odds smoothing by bisection.
+inline double plain_log_share(const std::string& smoothing, double hits, double rows, double all_hits, double all_rows,
+                              double alpha) {
+  if (smoothing != "odds") {
+    const double q = smoothing == "pooled" ? (all_hits + 0.5) / (all_rows + 1) : 0.5;
+    return std::log((hits + 2 * alpha * q) / (rows + 2 * alpha));
+  }
+  const double prior = std::log((all_hits + 0.5) / (all_rows - all_hits + 0.5));
+  double low = prior - rows / alpha, high = prior + rows / alpha;
+  for (int step = 0; step < 200; ++step) {
+    const double b = (low + high) / 2;
+    (hits - rows / (1 + std::exp(-b)) - alpha * (b - prior) > 0 ? low : high) = b;
+  }
+  return -std::log1p(std::exp(-low));
+}
+
 void test_counts();
 void test_trees();
 void test_models();

@@ -23,15 +23,15 @@ using Row = std::vector<bool>;
 // Probabilities straight from the definition: the rows are counted again for each of them.
 struct Plain {
   const Problem& p;
-  bool pooled;
+  std::string smoothing;
   double alpha;
 
   template <typename Event, typename Condition>
   double log_probability(std::size_t c, Event&& event, Condition&& condition, bool even = false) const {
     const auto both = [&](const Row& x) { return condition(x) && event(x); };
-    double q = 0.5;
-    if (pooled && !even) q = (p.count(p.classes, both) + 0.5) / (p.count(p.classes, condition) + 1);
-    return std::log((p.count(c, both) + 2 * alpha * q) / (p.count(c, condition) + 2 * alpha));
+    const double hits = p.count(c, both), rows = p.count(c, condition);
+    if (even) return plain_log_share("laplace", hits, rows, 0, 0, smoothing == "odds" ? 1.0 : alpha);
+    return plain_log_share(smoothing, hits, rows, p.count(p.classes, both), p.count(p.classes, condition), alpha);
   }
   double root(std::size_t v, const Row& x, std::size_t c, bool even = false) const {
     return log_probability(c, [&](const Row& y) { return y[v] == x[v]; }, [](const Row&) { return true; }, even);
@@ -46,8 +46,8 @@ struct Case {
   double alpha;
   bool sparse;
 };
-constexpr Case kCases[] = {
-    {"laplace", 1.0, false}, {"laplace", 0.05, true}, {"pooled", 1.0, true}, {"pooled", 0.3, false}};
+constexpr Case kCases[] = {{"laplace", 1.0, false}, {"laplace", 0.05, true}, {"pooled", 1.0, true},
+                           {"pooled", 0.3, false},  {"odds", 1.0, false},    {"odds", 0.2, true}};
 constexpr std::size_t kRows = 6;  // of each problem, spread over the batches
 
 std::size_t chosen_row(const Problem& p, std::size_t k) { return k * (p.n - 1) / (kRows - 1); }
@@ -63,7 +63,8 @@ void test_smoothing() {
   };
   for (const Smoothing::Name& known : Smoothing::kKinds) CHECK(refused(known.name, 1.0).empty());
   const std::string message = refused("lidstone", 1.0);
-  CHECK(message.find("'laplace', 'pooled'") != std::string::npos && message.find("'lidstone'") != std::string::npos);
+  CHECK(message.find("'laplace', 'pooled', 'odds'") != std::string::npos &&
+        message.find("'lidstone'") != std::string::npos);
   for (const double alpha : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()})
     CHECK(refused("laplace", alpha).find("alpha must be") == 0);
 }
@@ -307,14 +308,14 @@ void test_many_estimators(const char* smoothing) {
 }  // namespace
 
 void test_models() {
-  for (const char* smoothing : {"laplace", "pooled"}) test_many_estimators(smoothing);
+  for (const char* smoothing : {"laplace", "pooled", "odds"}) test_many_estimators(smoothing);
   test_smoothing();
   test_shares();
   for (const Problem& p : problems()) test_terms(p);
   for (const Problem& p : problems())
     for (const Case& setting : kCases) {
       const Tables tables(setting.sparse ? p.sparse() : p.dense(), Smoothing(setting.smoothing, setting.alpha));
-      const Plain plain{p, std::string(setting.smoothing) == "pooled", setting.alpha};
+      const Plain plain{p, setting.smoothing, setting.alpha};
       test_tree_scores(p, setting, tables, plain);
       test_selections(p, tables, plain);
       if (p.n <= 130 && p.d <= 41) test_aode(p, tables, plain);

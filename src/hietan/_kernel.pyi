@@ -89,6 +89,8 @@ class ListedBlocks:
 
 class Smoothing:
     def __init__(self, kind: str, alpha: float, unit: float = 1.0) -> None: ...
+    @property
+    def pseudo_count(self) -> float: ...
 
 SMOOTHINGS: tuple[str, ...]
 

@@ -129,7 +129,7 @@ def test_only_hie_ban_chooses_alpha_itself(make):
 
 
 def test_other_parameters(make):
-    with pytest.raises(ValueError, match="smoothing must be one of laplace, pooled; got 'lidstone'"):
+    with pytest.raises(ValueError, match="smoothing must be one of laplace, pooled, odds; got 'lidstone'"):
         make(smoothing="lidstone").fit(X, Y)
     with pytest.raises(ValueError, match="binarize must be a number"):
         make(binarize="yes").fit(X, Y)
@@ -181,7 +181,7 @@ def test_a_negative_threshold_would_make_a_sparse_matrix_dense(make):
         make(binarize=-1.0).fit(sp.csr_array(X), Y)
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 def test_a_term_constant_in_training_and_different_in_the_test_row(make, smoothing):
     """Everyday data: a rare term is 0 in every training row of a fold, and 1 in a test row."""
     hierarchy = Hierarchy.from_edges([("a", "b"), ("a", "c")])

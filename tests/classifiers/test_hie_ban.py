@@ -127,7 +127,7 @@ def test_explanations_of_rows_that_are_not_closed_can_be_stored(shown):
         assert named <= {part.feature for part in explanation.contributions}
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 def test_real_rows_agree_with_the_twin(real_data, smoothing):
     data = fetch_ageing_genes("fly", "CC")
     parents = twins.direct_parents(data.feature_names, data.hierarchy.edges)
@@ -138,7 +138,7 @@ def test_real_rows_agree_with_the_twin(real_data, smoothing):
     np.testing.assert_allclose(model.predict_joint_log_proba(data.X)[::9], expected, **EXACT)
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 @pytest.mark.parametrize("alpha", [1e-300, 1e-9, 1e9, 1e299])
 def test_scores_stay_finite_for_every_alpha(alpha, smoothing):
     model = HieBAN(hierarchy=DATA.hierarchy, alpha=alpha, smoothing=smoothing).fit(DATA.X, DATA.y)

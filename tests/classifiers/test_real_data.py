@@ -54,7 +54,7 @@ def test_folds_whatever_the_chunks_and_threads(real_data, organism, namespaces, 
             np.testing.assert_array_equal(parts.predict_joint_log_proba(data.X[test]), expected)
 
 
-@pytest.mark.parametrize("smoothing", [pytest.param("laplace", marks=pytest.mark.patient), "pooled"])
+@pytest.mark.parametrize("smoothing", [pytest.param("laplace", marks=pytest.mark.patient), "pooled", "odds"])
 def test_real_rows_against_the_twins(real_data, smoothing):
     """The smallest dataset, every ninth gene: trees exactly, joint log-probabilities to 1e-9."""
     data = fetch_ageing_genes("fly", "CC")

@@ -146,7 +146,7 @@ def test_a_score_that_overflows_is_refused():
         model.predict_proba([[1, 0, 0], [1.7e308, -1.7e308, 1.7e308]])
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 @pytest.mark.parametrize("alpha", [1e-300, 9e299])
 @pytest.mark.parametrize("make", BAYES, ids=name_of)
 def test_the_smallest_and_the_largest_alpha_give_probabilities(make, alpha, smoothing):

@@ -129,7 +129,7 @@ def test_comparison_notices_lost_relations(make):
 
 @every_classifier
 def test_comparison_notices_wrong_probabilities(make):
-    other = {"laplace": "pooled", "pooled": "laplace"}
+    other = {"laplace": "pooled", "pooled": "odds", "odds": "laplace"}
     for problem in FIXED[:5]:
         for wrong in (
             replace(problem, smoothing=other[problem.smoothing]),
@@ -362,7 +362,7 @@ def test_trees_over_several_blocks_of_edges(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 @pytest.mark.parametrize("make", [TAN, AODE])
 def test_more_rows_than_the_tables_of_logarithms_hold(make, smoothing):
     """Past 65,536 rows of a class logarithms are computed, not looked up."""

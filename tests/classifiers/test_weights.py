@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit, logit
 from sklearn.utils import estimator_checks
 
 import hietan
@@ -104,12 +105,15 @@ def test_weights_are_those_of_the_formula(make):
 def test_pooled_smoothing_keeps_its_constants_in_rows():
     X, y, _ = problem()
     w = (np.arange(40) % 3 + 1) / 8
-    model = made(HieBAN, class_prior=[0.5, 0.5]).fit(X, y, sample_weight=w)
+    model = made(HieBAN, class_prior=[0.5, 0.5], smoothing="pooled").fit(X, y, sample_weight=w)
     root = X[:, 0]
     n = np.array([[w[(y == c) & (root == a)].sum() for a in (0, 1)] for c in (0, 1)])
     q = (n[:, 1].sum() + 0.5) / (n.sum() + 1)
     theta = (n[:, 1] + 2 * q) / (n.sum(axis=1) + 2)
     np.testing.assert_allclose(np.exp(model.feature_log_prob_[:, 0]), theta, rtol=1e-12)
+    model.set_params(smoothing="odds", alpha=0.3)
+    beta, prior = model.feature_log_prob_[:, 0] - np.log1p(-np.exp(model.feature_log_prob_[:, 0])), logit(q)
+    np.testing.assert_allclose(n[:, 1] - n.sum(axis=1) * expit(beta) - 0.3 * (beta - prior), 0, atol=1e-12)
 
 
 @pytest.mark.patient

@@ -43,7 +43,7 @@ CLI_MISTAKES = {
     ),
     "a misspelt smoothing": (
         "fit data.hietan -m tan --smoothing poold -o OUT",
-        "error: smoothing must be one of laplace, pooled; got 'poold'",
+        "error: smoothing must be one of laplace, pooled, odds; got 'poold'",
     ),
     "an alpha of 0": (
         "fit data.hietan -m tan --alpha 0 -o OUT",

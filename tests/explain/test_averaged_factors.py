@@ -56,7 +56,7 @@ def many():
 
 @pytest.mark.filterwarnings("ignore::hietan.exceptions.HierarchyWarning")
 @every_aode
-@pytest.mark.parametrize("smoothing", [pytest.param("laplace", marks=pytest.mark.patient), "pooled"])
+@pytest.mark.parametrize("smoothing", [pytest.param("laplace", marks=pytest.mark.patient), "pooled", "odds"])
 def test_rows_have_the_same_bits_alone_and_together(make, smoothing, many):
     """Estimators with a share in few rows, in many, and where their feature is 1 are summed in different ways."""
     hierarchy, X, y = many

@@ -267,7 +267,7 @@ def total_probability(joint_log, d: int, *arguments, **options) -> float:
     return math.fsum(math.exp(value) for x in rows for value in joint_log(x, *arguments, **options))
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 @given(problem=problems(max_features=5))
 def test_a_tree_over_all_features_is_a_distribution(smoothing, problem):
     d, counts = problem.n_features, counts_of(problem)
@@ -279,7 +279,7 @@ def test_a_tree_over_all_features_is_a_distribution(smoothing, problem):
             assert total == pytest.approx(1.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("smoothing", ["laplace", "pooled"])
+@pytest.mark.parametrize("smoothing", ["laplace", "pooled", "odds"])
 @given(problem=problems(max_features=5))
 def test_averaged_estimators_are_a_distribution(smoothing, problem):
     """Except Lite: leaving the k ancestors of i out counts each of i's rows 2^k times."""
@@ -345,7 +345,7 @@ def test_pooled_tables_of_equal_classes_say_nothing_about_the_class(problem):
     counts = ref.count(rows + rows, [0] * len(rows) + [1] * len(rows), 2, problem.n_features)
     tree = ref.tan_tree(problem.n_features, ref.ranking(counts), orders(problem))
     for x in distinct(problem):
-        for smoothing in ("laplace", "pooled"):
+        for smoothing in ("laplace", "pooled", "odds"):
             joint = ref.joint_log(x, tree, counts, problem.alpha, smoothing)
             assert joint[0] == joint[1]
 
@@ -358,7 +358,7 @@ FIXED = fixed_problems()
 def test_the_fixed_problems_are_varied():
     assert sum(map(with_hidden_relation, FIXED)) > 5
     assert {p.n_classes for p in FIXED} == {2, 3, 4}
-    assert {p.smoothing for p in FIXED} == {"laplace", "pooled"}
+    assert {p.smoothing for p in FIXED} == {"laplace", "pooled", "odds"}
     assert max(len(p.X_test) for p in FIXED) > 64
     assert min(len(p.X_test) for p in FIXED) == 1
     assert any(not any(p.ancestors) for p in FIXED)

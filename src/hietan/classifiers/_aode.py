@@ -87,10 +87,10 @@ class _AveragedEstimators(PairBayes):
         return f"{own} {super()._counts_note}".strip()
 
     def _estimator_log_prior(self, log_prior: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha), unless the prior was given."""
+        """The ln P(c) with which P(c) P(x_i | c) = (count + k) / (n + 2 C k), k a pseudo-count, unless it is given."""
         if self.class_prior is not None:
             return log_prior
-        n_c, two = self.class_count_, 2 * self._alpha / self.weight_unit_
+        n_c, two = self.class_count_, 2 * self._smoothing.pseudo_count
         prior: NDArray[np.float64] = np.log((n_c + two) / (n_c.sum() + len(n_c) * two))
         return prior
 

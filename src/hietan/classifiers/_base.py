@@ -358,12 +358,16 @@ class BaseBayes(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator, metac
     def _log_prior(self) -> NDArray[np.float64]:
         if self.class_prior is not None:
             return np.log(check_prior(self.class_prior, len(self.classes_)))
-        return log_shares(self.class_count_, self._alpha / self.weight_unit_)
+        return log_shares(self.class_count_, self._smoothing.pseudo_count)
 
     @property
     def _alpha(self) -> float:
         """The parameter, or the value that was chosen."""
         return self.alpha_ if self.alpha is None else float(self.alpha)
+
+    @property
+    def _smoothing(self) -> _kernel.Smoothing:
+        return _kernel.Smoothing(self.smoothing, self._alpha, self.weight_unit_)
 
     @property
     def _counts_note(self) -> str:
@@ -427,10 +431,6 @@ class PairBayes(BaseBayes):
         """ln P(x_v = 1 | c) of each class and feature by itself, without any other feature."""
         check_is_fitted(self)
         return root_log_prob(self.counts_, self._smoothing)
-
-    @property
-    def _smoothing(self) -> _kernel.Smoothing:
-        return _kernel.Smoothing(self.smoothing, self._alpha, self.weight_unit_)
 
     @property
     def _tables(self) -> dict[str, Any]:

@@ -42,13 +42,15 @@ class HieBAN(BaseBayes):
     Parameters
     ----------
     alpha : float or None, default 1.0
-        Weight of the prior guess in every probability; it must be above 0. None means that it is chosen from a grid by
+        Strength of the smoothing of every probability; it must be above 0. None means that it is chosen from a grid by
         the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
         or classes above 1, the copies of a row are among the others, which makes the choice too optimistic: scale
         the weights so that their mean is 1.
-    smoothing : {"laplace", "pooled"}, default "pooled"
-        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all classes together,
-        so that a value that is rare or certain favours no class.
+    smoothing : {"laplace", "pooled", "odds"}, default "pooled"
+        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
+        classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
+        class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as
+        much as its support is worth: a single row decides little.
     calibrate : bool, default False
         Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
         loss of the training rows, which must then be in memory. Features that say the same thing are counted several

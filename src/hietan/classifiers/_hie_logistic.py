@@ -18,6 +18,7 @@ from hietan.classifiers._base import FittedState, check_class_weight, check_line
 from hietan.classifiers._checks import (
     ACCEPTED,
     CHOSEN,
+    SMOOTHINGS,
     align_hierarchy,
     check_parameters,
     check_prior,
@@ -39,7 +40,7 @@ from hietan.classifiers._checks import (
 from hietan.classifiers._fitting import read_rows
 from hietan.classifiers._partitions import also_lazily
 from hietan.classifiers._solvers.choose_ridge import choose_ridge, choose_temperature
-from hietan.classifiers._solvers.hieban_offsets import SMOOTHING, NetworkRows, offsets_of
+from hietan.classifiers._solvers.hieban_offsets import NetworkRows, offsets_of
 from hietan.classifiers._solvers.leave_one_out import Network
 from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem, solve_ridge
 from hietan.explain._explaining import ExplainsRows
@@ -76,10 +77,12 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     alpha : float or None, default 1.0
-        Weight of the prior guess in every probability of the network; it must be above 0. None means that it is chosen
+        Strength of the smoothing of every probability of the network; it must be above 0. None means that it is chosen
         by the exact leave-one-out log loss of HieBAN. With whole weights of rows above 1, the copies of a row are among
         the others, which makes the choice too optimistic: scale the weights so that their mean is 1. The same is true
         of the cross-validations of `ridge` and `calibrate`.
+    smoothing : {"laplace", "pooled", "odds"}, default "pooled"
+        How the probabilities of the network are smoothed, as for :class:`HieBAN`.
     ridge : float or None, default 1.0
         Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
         the smallest log loss in a 5-fold cross-validation of network and regression is taken, or the largest of several
@@ -116,6 +119,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         The number by which scores are divided in the end; 1 unless `calibrate` is set.
     alpha_ : float
         The alpha of the fit: the parameter or, if that is None, the value that was chosen.
+    smoothing_ : str
+        The smoothing of the fit.
     ridge_ : float
         The weight of the penalty, given or chosen.
     n_iter_ : int
@@ -141,6 +146,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
 
     _stored = frozenset({"classes_", "hierarchy_", "n_features_in_", "counts_", "class_count_", "alpha_"})
     _stored |= {
+        "smoothing_",
         "class_weight_",
         "scale_",
         "temperature_",
@@ -158,6 +164,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         *,
         hierarchy: Hierarchy | None = None,
         alpha: float | None = 1.0,
+        smoothing: str = "pooled",
         ridge: float | None = 1.0,
         class_weight: Mapping[Any, float] | str | None = "balanced",
         class_prior: ArrayLike | None = None,
@@ -167,6 +174,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     ) -> None:
         self.hierarchy = hierarchy
         self.alpha = alpha
+        self.smoothing = smoothing
         self.ridge = ridge
         self.class_weight = class_weight
         self.class_prior = class_prior
@@ -220,8 +228,9 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         openings = Openings(hierarchy)
         alpha = self.alpha
         if alpha is None:
-            alpha = Network(openings, counts, SMOOTHING, unit).choose_alpha(table, codes)
-        rows = NetworkRows(table, codes, classes, openings, float(alpha), self.class_weight, unit)
+            alpha = Network(openings, counts, self.smoothing, unit).choose_alpha(table, codes)
+        smoothed = float(alpha), self.smoothing
+        rows = NetworkRows(table, codes, classes, openings, *smoothed, self.class_weight, unit)
         with one_thread():
             regression = rows.regression(counts)
             ridge, fit, temperature = self._regress(rows, regression.problem)
@@ -233,7 +242,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         totals = counts.class_count.astype(np.float64) * unit
         per_class = class_weights(self.class_weight, classes, totals)
         self.class_weight_ = np.ones(len(classes)) if per_class is None else per_class
-        self.alpha_, self.scale_ = rows.alpha, regression.scale
+        self.alpha_, self.smoothing_, self.scale_ = rows.alpha, rows.smoothing, regression.scale
         self.ridge_, self.temperature_ = ridge, temperature
         self.n_iter_, self.gap_ = fit.n_iter, fit.gap
         self.correction_coef_, self.correction_intercept_ = fit.coef, fit.intercept
@@ -395,9 +404,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
     def _network(self) -> OpenScores:
         """The tables of the network."""
         check_is_fitted(self)
-        return Network(Openings(self.hierarchy_), self.counts_, SMOOTHING, self.weight_unit_).scores(
-            self.alpha_
-        )
+        network = Network(Openings(self.hierarchy_), self.counts_, self.smoothing_, self.weight_unit_)
+        return network.scores(self.alpha_)
 
     # ------------------------------------------------------------------------------------------ checking
 
@@ -409,6 +417,8 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         require(isinstance(fitted["counts_"], OpenCounts), "counts_ are not counts of open features")
         for name in ("alpha_", "ridge_", "scale_", "temperature_"):
             require(is_weight(fitted[name]), f"{name} is not a number above 0: {fitted[name]!r:.80}")
+        smoothing = fitted["smoothing_"]
+        require(smoothing in SMOOTHINGS, f"smoothing_ is not a kind of smoothing: {smoothing!r:.80}")
         check_class_weight(fitted)
         check_linear(fitted, "correction_coef_", "correction_intercept_")
         check_prior(self.class_prior, len(fitted["classes_"]))

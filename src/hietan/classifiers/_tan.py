@@ -256,10 +256,12 @@ class TAN(_EagerTree):
         related to any other. Without names, the columns must be those of `hierarchy.features`, in that order. None
         means that no features are related.
     alpha : float, default 1.0
-        Weight of the prior guess in every probability; it must be above 0.
-    smoothing : {"laplace", "pooled"}, default "laplace"
-        The prior guess. "laplace" is one half. "pooled" is the same conditional probability over all
-        classes together, so that a value that is rare or certain favours no class.
+        Strength of the smoothing of every probability; it must be above 0.
+    smoothing : {"laplace", "pooled", "odds"}, default "laplace"
+        "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
+        classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
+        class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as
+        much as its support is worth: a single row decides little.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None

@@ -159,18 +159,16 @@ def count_openings(
 class OpenScores:
     """The logarithms of P(x_v | v is open, c), and their sums over the open features of a row (all parents are 1).
 
-    P(x_v = 1 | v is open, c) is (ones + 2 alpha q) / (open + 2 alpha), with the prior guess q of the smoothing.
-
     Parameters
     ----------
     openings : Openings
         Where features are open.
     counts : OpenCounts
         The counts of the training rows.
-    smoothing : {"laplace", "pooled"}
-        The prior guess: one half, or the same share over all classes together.
+    smoothing : {"laplace", "pooled", "odds"}
+        The kind of smoothing.
     alpha : float
-        The weight of the prior guess.
+        The strength of the smoothing.
     unit : float
         The unit of the counts, in rows.
     left_out : int or None
@@ -264,10 +262,10 @@ def leave_one_out_log_likelihood(
         Training rows, none of them more often than it was counted. Each is left out with its weight.
     codes : array of shape (n_rows,)
         The class of each row, from 0 to `counts.n_classes` - 1.
-    smoothing : {"laplace", "pooled"}
-        The prior guess.
+    smoothing : {"laplace", "pooled", "odds"}
+        The kind of smoothing.
     alpha : float
-        The weight of the prior guess.
+        The strength of the smoothing.
     unit : float
         The unit of the counts, in rows.
 

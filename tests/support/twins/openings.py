@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from support.twins.smoothing import odds_log_share, pseudo_count
+
 Rows = Sequence[Sequence[int]]
 Parents = Sequence[set[int]]
 
@@ -70,13 +72,19 @@ def impossible(counts: OpenCounts, parents: Parents) -> int:
     return 0
 
 
-def theta(c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> Fraction:
-    """P(x_v = 1 | v is open, c), exactly: 1 - theta may be tiny, and a float would lose its digits."""
+def log_theta(xv: int, c: int, v: int, counts: OpenCounts, alpha: float, smoothing: str) -> float:
+    """ln P(x_v | v is open, c), from exact numbers: 1 - theta may be tiny, and a float would lose its digits."""
+    hits, rows = counts.ones[c][v], counts.open[c][v]
+    all_hits, all_rows = sum(n[v] for n in counts.ones), sum(m[v] for m in counts.open)
+    if not xv:
+        hits, all_hits = rows - hits, all_rows - all_hits
+    if smoothing == "odds":
+        return odds_log_share(hits, rows, all_hits, all_rows, alpha)
     q = Fraction(1, 2)
     if smoothing == "pooled":
-        q = (sum(n[v] for n in counts.ones) + q) / (sum(m[v] for m in counts.open) + 1)
+        q = (all_hits + q) / (all_rows + 1)
     pseudo = 2 * Fraction(alpha)
-    return (counts.ones[c][v] + pseudo * q) / (counts.open[c][v] + pseudo)
+    return math.log((hits + pseudo * q) / (rows + pseudo))
 
 
 def ban_joint_log(
@@ -91,12 +99,12 @@ def ban_joint_log(
     n, n_classes = sum(counts.class_rows), len(counts.class_rows)
     joint = []
     for c in range(n_classes):
-        prior = (counts.class_rows[c] + alpha) / (n + n_classes * alpha)
+        pseudo = pseudo_count(alpha, smoothing)
+        prior = (counts.class_rows[c] + pseudo) / (n + n_classes * pseudo)
         terms = [math.log(prior if class_prior is None else class_prior[c])]
         for v in range(len(parents)):
             if is_open(v, x, parents):
-                p = theta(c, v, counts, alpha, smoothing)
-                terms.append(math.log(p) if x[v] else math.log(1 - p))
+                terms.append(log_theta(x[v], c, v, counts, alpha, smoothing))
         joint.append(math.fsum(terms))
     return joint
 

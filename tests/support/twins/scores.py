@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from support.twins.counts import Counts
 from support.twins.graphs import ABSENT, ROOT, Ancestors
+from support.twins.smoothing import odds_log_share, pseudo_count
 
 
 def log_probability(
@@ -19,19 +20,24 @@ def log_probability(
     else:
         hits, condition = counts.pair(c, v, xv, p, xp), counts.value(c, p, xp)
         hits_all, condition_all = counts.pair_all(v, xv, p, xp), counts.value_all(p, xp)
+    if smoothing == "odds":
+        return odds_log_share(hits, condition, hits_all, condition_all, alpha)
     if smoothing == "laplace":
         guess = 0.5
     elif smoothing == "pooled":
         guess = (hits_all + 0.5) / (condition_all + 1.0)
     else:
-        raise ValueError(f"smoothing must be 'laplace' or 'pooled', got {smoothing!r}")
+        raise ValueError(f"smoothing must be 'laplace', 'pooled' or 'odds', got {smoothing!r}")
     return math.log((hits + 2.0 * alpha * guess) / (condition + 2.0 * alpha))
 
 
-def log_prior(c: int, counts: Counts, alpha: float, class_prior: Sequence[float] | None = None) -> float:
+def log_prior(
+    c: int, counts: Counts, alpha: float, smoothing: str, class_prior: Sequence[float] | None = None
+) -> float:
     if class_prior is not None:
         return math.log(class_prior[c])
-    return math.log((counts.class_rows[c] + alpha) / (counts.n_rows + counts.n_classes * alpha))
+    pseudo = pseudo_count(alpha, smoothing)
+    return math.log((counts.class_rows[c] + pseudo) / (counts.n_rows + counts.n_classes * pseudo))
 
 
 def joint_log(
@@ -45,7 +51,7 @@ def joint_log(
     """For each class c: ln P(c) + sum over the features in the tree of ln P(x_v | x_parent(v), c)."""
     joint = []
     for c in range(counts.n_classes):
-        total = log_prior(c, counts, alpha, class_prior)
+        total = log_prior(c, counts, alpha, smoothing, class_prior)
         for v, p in enumerate(parent):
             if p == ABSENT:
                 continue
@@ -89,12 +95,13 @@ def one_dependence_log(
 ) -> float:
     """ln P(c, x_i) + the other features, given x_i or, where they are ancestors of i, as the variant says."""
     terms = one_dependence_terms(i, c, x, counts, alpha, smoothing, ancestors, variant)
-    return estimator_log_prior(c, counts, alpha) + sum(terms)
+    return estimator_log_prior(c, counts, alpha, smoothing) + sum(terms)
 
 
-def estimator_log_prior(c: int, counts: Counts, alpha: float) -> float:
-    """The ln P(c) with which P(c) P(x_i | c) = (count + alpha) / (n + 2 C alpha)."""
-    return math.log((counts.class_rows[c] + 2.0 * alpha) / (counts.n_rows + 2.0 * counts.n_classes * alpha))
+def estimator_log_prior(c: int, counts: Counts, alpha: float, smoothing: str) -> float:
+    """The ln P(c) with which P(c) P(x_i | c) = (count + k) / (n + 2 C k), k being the pseudo-count."""
+    two = 2.0 * pseudo_count(alpha, smoothing)
+    return math.log((counts.class_rows[c] + two) / (counts.n_rows + counts.n_classes * two))
 
 
 def one_dependence_terms(
@@ -107,13 +114,13 @@ def one_dependence_terms(
     ancestors: Ancestors,
     variant: str,
 ) -> list[float]:
-    """What each feature adds to estimator i of a class: i itself adds ln P(x_i | c), by counts smoothed with alpha."""
+    """What each feature adds to estimator i of a class: i itself adds ln P(x_i | c), with a pseudo-count."""
     if variant not in ("aode", "hie", "lite"):
         raise ValueError(f"variant must be 'aode', 'hie' or 'lite', got {variant!r}")
-    terms = [0.0] * counts.n_features
+    terms, pseudo = [0.0] * counts.n_features, pseudo_count(alpha, smoothing)
     for j in range(counts.n_features):
         if j == i:
-            terms[j] = math.log((counts.value(c, i, x[i]) + alpha) / (counts.class_rows[c] + 2.0 * alpha))
+            terms[j] = math.log((counts.value(c, i, x[i]) + pseudo) / (counts.class_rows[c] + 2.0 * pseudo))
         elif variant == "aode" or j not in ancestors[i]:
             terms[j] = log_probability(j, x[j], i, x[i], c, counts, alpha, smoothing)
         elif variant == "hie":
@@ -142,7 +149,7 @@ def aode_factors(
     if not estimators:
         return [log_probability(j, x[j], ROOT, 0, c, counts, alpha, smoothing) for j in range(d)], 0.0
     terms = [one_dependence_terms(i, c, x, *arguments) for i in estimators]
-    logs = [estimator_log_prior(c, counts, alpha) + sum(of_estimator) for of_estimator in terms]
+    logs = [estimator_log_prior(c, counts, alpha, smoothing) + sum(of_estimator) for of_estimator in terms]
     total = log_sum_exp(logs)
     shares = [math.exp(log - total) for log in logs]
     factors = [sum(q * t[j] for q, t in zip(shares, terms, strict=True)) for j in range(d)]

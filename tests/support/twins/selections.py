@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from support.twins.counts import Counts, mi
 from support.twins.graphs import ABSENT, ROOT, Ancestors, Edge, descendants_of
-from support.twins.scores import hip_selected, joint_log, log_prior
+from support.twins.scores import hip_selected, joint_log
 from support.twins.trees import tan_tree
 
 Children = Sequence[set[int]]
@@ -136,10 +136,6 @@ def selected_joint_log(
     if tree is None:
         tree = [ROOT if v in kept else ABSENT for v in range(counts.n_features)]
     return joint_log(x, tree, counts, alpha, smoothing)
-
-
-def prior(counts: Counts, alpha: float) -> list[float]:
-    return [math.exp(log_prior(c, counts, alpha)) for c in range(counts.n_classes)]
 
 
 # ------------------------------------------------------------------------------------------ eager selections

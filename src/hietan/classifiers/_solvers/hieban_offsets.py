@@ -16,8 +16,6 @@ from hietan.classifiers._solvers.ridge import RidgeFit, RidgeProblem
 from hietan.structure._openings import OpenCounts, Openings, OpenScores, count_openings
 from hietan.structure._rows import BinaryRows
 
-SMOOTHING = "pooled"
-"""The prior guess of the network: the same conditional probability over all classes together."""
 # Differences between classes below this fraction of their scores are rounding.
 ROUNDING = 1e-12
 
@@ -67,8 +65,8 @@ class NetworkRows:
         The labels, sorted.
     openings : Openings
         The network.
-    alpha : float
-        The weight of its prior guess.
+    alpha, smoothing : float and str
+        How its probabilities are smoothed.
     class_weight : {"balanced"}, mapping or None
         What the loss of the rows of each class is multiplied with.
     unit : float
@@ -80,6 +78,7 @@ class NetworkRows:
     classes: NDArray[Any]
     openings: Openings
     alpha: float
+    smoothing: str
     class_weight: Mapping[Any, float] | str | None
     unit: float = 1.0
 
@@ -117,7 +116,7 @@ class NetworkRows:
         """The network of these rows, and the regression that corrects it; their counts may be known already."""
         if counts is None:
             counts, _ = count_openings(self.table, self.codes, self.n_classes, self.openings.hierarchy)
-        network = Network(self.openings, counts, SMOOTHING, self.unit)
+        network = Network(self.openings, counts, self.smoothing, self.unit)
         joint = network.log_likelihood(leave_one(self.table, self.unit), self.codes, self.alpha)
         # Other weights are not numbers of rows: the spread and the mean number of ones are those of the rows.
         copies = self.weights if stand_for_copies(self.table, self.unit) else None

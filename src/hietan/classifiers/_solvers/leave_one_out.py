@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_softmax
 
+from hietan import _kernel
 from hietan.classifiers._solvers.losses import best_temperature
 from hietan.structure._openings import OpenCounts, Openings, OpenScores, leave_one_out_log_likelihood
 from hietan.structure._rows import BinaryRows
@@ -39,8 +40,8 @@ class Network:
         Where features are open: all their parents are 1.
     counts : OpenCounts
         The counts of the training rows.
-    smoothing : {"laplace", "pooled"}
-        The prior guess.
+    smoothing : {"laplace", "pooled", "odds"}
+        The kind of smoothing.
     unit : float
         The unit of the counts, in rows.
     """
@@ -78,7 +79,7 @@ class Network:
         """For each row, the logarithms of the classes' shares of the other rows."""
         others = np.tile(self.counts.class_count, (len(codes), 1))
         others[np.arange(len(codes)), codes] -= 1 if rows.weights is None else rows.weights
-        return log_shares(others, alpha / self.unit)
+        return log_shares(others, _kernel.Smoothing(self.smoothing, alpha, self.unit).pseudo_count)
 
     def choose_alpha(
         self, rows: BinaryRows, codes: NDArray[np.int64], log_prior: NDArray[np.float64] | None = None
