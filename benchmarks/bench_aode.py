@@ -60,7 +60,7 @@ def _cases(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
     return [
         Case("floor: four products of doubles", lambda _: [rows @ square for _ in range(4)]),
         *(both(name) for name in AVERAGES),
-        *(both(name, note=", pooled", smoothing="pooled") for name in AVERAGES),
+        *(both(name, note=", laplace", smoothing="laplace") for name in AVERAGES),
         *(both(name, sparse, ", sparse") for name in AVERAGES),
     ]
 

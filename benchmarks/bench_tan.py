@@ -99,9 +99,9 @@ def _methods(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         predict("HRE-TAN", note=", warm", warm=True),
         predict("Hie-TAN-Lite", sparse, ", sparse"),
         predict("HRE-TAN", sparse, ", sparse"),
-        predict("TAN", note=", pooled", smoothing="pooled"),
-        predict("Hie-TAN-Lite", note=", pooled", smoothing="pooled"),
-        predict("HRE-TAN", note=", pooled", smoothing="pooled"),
+        predict("TAN", note=", laplace", smoothing="laplace"),
+        predict("Hie-TAN-Lite", note=", laplace", smoothing="laplace"),
+        predict("HRE-TAN", note=", laplace", smoothing="laplace"),
     ]
 
 
@@ -120,8 +120,8 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
     def trees(directed: bool) -> Callable[[_kernel.Ranking], object]:
         return lambda edges: _kernel.lazy_trees(edges, words, len(X), order, 0, directed)
 
-    def scores(directed: bool, pooled: bool = False) -> Callable[[_kernel.Ranking], object]:
-        smoothing = _kernel.Smoothing("pooled" if pooled else "laplace", 1.0)
+    def scores(directed: bool, odds: bool = False) -> Callable[[_kernel.Ranking], object]:
+        smoothing = _kernel.Smoothing("odds" if odds else "laplace", 1.0)
         tables = (counts.kernel, log_prior, smoothing)
         return lambda edges: _kernel.lazy_joint_log(edges, words, len(X), order, 0, directed, *tables)
 
@@ -157,7 +157,7 @@ def _steps(X: np.ndarray, y: np.ndarray, hierarchy: Hierarchy) -> list[Case]:
         Case("step: lazy trees, Hie-TAN-Lite, sorting", trees(True), unsorted),
         Case("step: lazy trees, Hie-TAN-Lite, sorted", trees(True), read_sorted),
         Case("step: with scores, Hie-TAN-Lite, sorted", scores(True), read_sorted),
-        Case("step: with pooled scores, Hie-TAN-Lite", scores(True, pooled=True), read_sorted),
+        Case("step: with odds scores, Hie-TAN-Lite", scores(True, odds=True), read_sorted),
         Case("step: lazy trees, HRE-TAN, sorting", trees(False), unsorted),
         Case("step: lazy trees, HRE-TAN, sorted", trees(False), read_sorted),
         Case("step: with scores, HRE-TAN, sorted", scores(False), read_sorted),

@@ -45,7 +45,7 @@ def write_results(rows: list[Row]) -> None:
 
 def run(seeds: range) -> None:
     """Measure whatever is missing; the results so far are written after each dataset."""
-    estimators = {method.name: method.estimator for method in make_methods(["aire"])}
+    estimators = {method.name: method.estimator for method in make_methods(["aire"], smoothings=["laplace"])}
     estimators |= {entry.name: entry.make() for entry in NEAREST}
     for seed in seeds:
         for name, where in DATASETS.items():

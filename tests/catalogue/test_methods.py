@@ -92,7 +92,9 @@ def test_lambda_as_a_fraction_and_the_criterion_that_chooses_it():
 
 def test_every_method_has_its_own_smoothing_unless_the_study_says_another():
     settings = {m.name: m.setting for m in make_methods(["tan", "hie-ban"])}
-    assert settings == {"tan": "alpha=1,smoothing=laplace", "hie-ban": "alpha=1,smoothing=pooled"}
+    assert settings == {"tan": "alpha=1,smoothing=odds", "hie-ban": "alpha=1,smoothing=odds"}
+    settings = {m.name: m.setting for m in make_methods(["paper", "hie-ban"])}
+    assert (settings["tan"], settings["hie-ban"]) == ("alpha=1,smoothing=laplace", "alpha=1,smoothing=odds")
     both = make_methods(["hie-ban"], smoothings=["laplace", "pooled"])
     assert [m.estimator.smoothing for m in both] == ["laplace", "pooled"]
     (chosen,) = make_methods(["hie-ban:alpha=None"])
@@ -109,7 +111,7 @@ def test_hie_logistic_is_nested_where_it_chooses_for_itself():
 
 def test_tuning_is_nested_and_named():
     nested, both = (make_methods(["tan"], tune_alpha=True, tune_threshold=t)[0] for t in (False, True))
-    assert (nested.tuning, nested.setting) == ("nested", "smoothing=laplace")
+    assert (nested.tuning, nested.setting) == ("nested", "smoothing=odds")
     assert both.tuning == "nested+threshold"
     assert type(both.estimator).__name__ == "TunedThresholdClassifierCV"
     assert isinstance(both.estimator.estimator, GridSearchCV)

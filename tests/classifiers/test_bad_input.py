@@ -102,7 +102,7 @@ def test_a_class_without_training_rows_is_improbable_but_possible(make):
 
 
 def test_one_feature(make):
-    clf = make().fit(X[:, :1], Y)
+    clf = make(smoothing="laplace").fit(X[:, :1], Y)
     if make in TREES:
         assert clf.trees(X[:2, :1])[1].parent.tolist() == [-1]
     if make in (AODE, HieAODE, HieAODELite):  # P(c, x) = (count + 1) / (n + 4)

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from scipy.special import log_softmax
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import BernoulliNB
 
@@ -191,15 +192,18 @@ def test_alpha_is_chosen_by_the_leave_one_out_log_loss():
     )
 
 
-@pytest.mark.parametrize("prior", [None, (0.2, 0.3, 0.5)])
-def test_the_temperature_has_the_smallest_leave_one_out_log_loss(prior):
+@pytest.mark.parametrize(
+    ("prior", "smoothing", "least"),
+    [(None, "pooled", 1.5), ((0.2, 0.3, 0.5), "pooled", 1.5), ((0.2, 0.3, 0.5), "odds", 1.2)],
+)
+def test_the_temperature_has_the_smallest_leave_one_out_log_loss(prior, smoothing, least):
     X, y = DATA.X[:100], np.asarray(DATA.y)[:100]
-    plain = HieBAN(hierarchy=DATA.hierarchy, class_prior=prior).fit(X, y)
-    model = HieBAN(hierarchy=DATA.hierarchy, class_prior=prior, calibrate=True).fit(X, y)
-    assert plain.temperature_ == 1 and model.temperature_ > 1.5
+    plain = HieBAN(hierarchy=DATA.hierarchy, class_prior=prior, smoothing=smoothing).fit(X, y)
+    model = clone(plain).set_params(calibrate=True).fit(X, y)
+    assert plain.temperature_ == 1 and model.temperature_ > least
     parents = twins.direct_parents(DATA.feature_names, DATA.hierarchy.edges)
     joint = np.array(
-        twins.ban_leave_one_out(X.toarray().tolist(), y.tolist(), 3, parents, 1.0, "pooled", prior)
+        twins.ban_leave_one_out(X.toarray().tolist(), y.tolist(), 3, parents, 1.0, smoothing, prior)
     )
     class_rows = np.bincount(y) - np.eye(3)
     left = (

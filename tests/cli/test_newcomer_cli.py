@@ -34,8 +34,8 @@ def folder(tmp_path_factory):
 
 CLI_MISTAKES = {
     "a parameter that the method does not have": (
-        "fit data.hietan -m hie-logistic --smoothing pooled -o OUT",
-        "error: method 'hie-logistic' has no parameter smoothing; methods that have one: ",
+        "fit data.hietan -m proximal-graph --smoothing pooled -o OUT",
+        "error: method 'proximal-graph' has no parameter smoothing; methods that have one: ",
     ),
     "a parameter given twice": (
         "fit data.hietan -m tan:alpha=1 --alpha 2 -o OUT",

@@ -13,7 +13,6 @@ from rich.console import Console
 
 from hietan import catalogue
 from hietan.catalogue import StudyOptions
-from hietan.classifiers._checks import SMOOTHINGS
 from hietan.cli._compare import print_text_table
 from hietan.datasets import make_hierarchical_classification
 from hietan.evaluation import METRICS, SummaryRow
@@ -47,12 +46,12 @@ def test_a_study_from_the_command_line(run, tmp_path):
     words = [*SMALL, *"--methods hie-tan-lite --methods bernoulli-nb".split(), "-o", out]
     result = run("study", *words)
     assert result.exit_code == 0, result.output
-    assert "gmean, alpha=1,smoothing=laplace, untuned; 2 datasets" in result.output
+    assert "gmean, alpha=1,smoothing=odds, untuned; 2 datasets" in result.output
     assert re.search(r"hie-tan-lite\W+\d\.\d\d", result.output)
     assert {"predictions.csv", "ranks.csv", "tests.csv", "summary.json", "figures", "tables"} <= {
         path.name for path in out.iterdir()
     }
-    table = (out / "tables" / "gmean-alpha=1-smoothing=laplace-untuned-scores.tex").read_text()
+    table = (out / "tables" / "gmean-alpha=1-smoothing=odds-untuned-scores.tex").read_text()
     assert "% command: hietan study --data synthetic-0" in table and r"\toprule" in table
     before = contents(out)
     again = run("study", *words, "--jobs", 2, "-q")
@@ -68,7 +67,7 @@ def test_support_in_folds_has_tables_of_its_own(run, tmp_path):
     assert run(*words, thinned, "--min-support-in-folds", 5).exit_code == 0
     result = run("compare", plain, thinned)
     assert result.exit_code == 0, result.output
-    titles = [f"alpha=1,smoothing=laplace, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
+    titles = [f"alpha=1,smoothing=odds, {kind}; 2 datasets" for kind in ("untuned", "tuned: support=5")]
     assert all(title in result.output for title in titles)
     assert len(re.findall(r"│ bernoulli-nb +│ +\d\.\d\d │", result.output)) == 2  # one row per table of ranks
     file = tmp_path / "study.toml"
@@ -169,8 +168,8 @@ def test_bad_input_is_one_line_and_exit_code_2(run, tmp_path, words, message):
 
 def test_the_help_names_what_is_used_unless_given(run):
     text = " ".join(run("study", "--help").output.replace("│", " ").split())
-    assert "[default: a tenth of the smallest value" in text and f"{SMOOTHINGS[0]} unless given" in text
-    assert " or ".join(SMOOTHINGS) in text and "(paper, bayes, ours, modern, aire, all)" in text
+    assert "[default: a tenth of the smallest value" in text and "[default: odds; laplace for the set" in text
+    assert "laplace, pooled or odds" in text and "(paper, bayes, ours, modern, aire, all)" in text
     assert set(catalogue.method_sets()) == {"paper", "bayes", "ours", "modern", "aire", "all"}
 
 
@@ -187,7 +186,7 @@ def test_compare_joins_directories(run, tmp_path):
         assert result.exit_code == 0, result.output
     result = run("compare", tmp_path / "tan", tmp_path / "hie-tan", "--metric", "auc", "--control", "tan")
     assert result.exit_code == 0, result.output
-    assert "auc, alpha=1,smoothing=laplace, untuned; 2 datasets" in result.output
+    assert "auc, alpha=1,smoothing=odds, untuned; 2 datasets" in result.output
     assert "unknown control 'tam'; did you mean 'tan'?" in one_line(
         run("compare", tmp_path / "tan", "--control", "tam")
     )

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import expit, log_expit, logit
 
 import hietan
 from hietan.datasets import load_ageing_genes, make_hierarchical_classification
@@ -111,8 +113,11 @@ def test_features_without_all_their_parents_have_no_counts():
 def by_counts(part, model):
     """What follows from the counts alone: smoothed shares of both classes, compared."""
     (n0, m0), (n1, m1) = part.counts
-    q = (n0 + n1 + 0.5) / (m0 + m1 + 1)
-    return (np.log((n1 + 2 * q) / (m1 + 2)) - np.log((n0 + 2 * q) / (m0 + 2))) / model.scale_
+    prior = logit((n0 + n1 + 0.5) / (m0 + m1 + 1))
+    beta0, beta1 = (
+        brentq(lambda b, n=n, m=m: n - m * expit(b) - (b - prior), -50, 50) for n, m in part.counts
+    )
+    return (log_expit(beta1) - log_expit(beta0)) / model.scale_
 
 
 def test_contributions_of_real_genes_follow_from_the_counts_or_say_why_not():

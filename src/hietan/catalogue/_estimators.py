@@ -23,6 +23,7 @@ from hietan.selection import MinSupport
 
 # Lambda of a ProximalGraph if it is neither given nor tuned: a fraction of the smallest one with all weights zero.
 LAMBDA_FRACTION = 0.1
+PAPERS_SMOOTHING = "laplace"  # the paper does not say how it smooths
 MOST_SUPPORT = 2**31 - 1
 # Thresholds of P(positive), dense where the probabilities of Bayesian networks are: near 0 and 1.
 _LOG_ODDS = np.geomspace(0.1, 36, 40)
@@ -164,7 +165,8 @@ def make_methods(
         Names, names of sets, or import paths, each optionally followed by a colon and parameters.
     alphas, smoothings : sequences
         The values of alpha and smoothing for methods whose specs have no parameters of their own; every alpha is
-        combined with every smoothing. With None, each method has its own default smoothing.
+        combined with every smoothing. With None, the methods of the set "paper" have the smoothing "laplace", and all
+        others their default. HieLogistic keeps its own values: they are part of its network alone.
     lam : float, "tuned" or None
         The lambda of proximalGraph; "tuned" chooses it by an inner cross-validation.
     lam_relative : float or None
@@ -188,7 +190,7 @@ def make_methods(
     Examples
     --------
     >>> [method.key for method in make_methods(["tan"], alphas=[1, 0.5])]
-    ['tan @ alpha=1,smoothing=laplace @ tuned none', 'tan @ alpha=0.5,smoothing=laplace @ tuned none']
+    ['tan @ alpha=1,smoothing=odds @ tuned none', 'tan @ alpha=0.5,smoothing=odds @ tuned none']
     """
     sets = method_sets()
     single = list(dict.fromkeys(name for spec in specs for name in sets.get(spec, (spec,))))
@@ -213,12 +215,15 @@ def make_methods(
         )
     graph: dict[str, Any] = {"lam": lam, "lam_relative": lam_relative, "lam_criterion": lam_criterion}
     weights: Sequence[float | None] = [None] if tune_alpha else alphas
-    settings = [(alpha, smoothing) for alpha in weights for smoothing in smoothings or (None,)]
-    return [
-        _with_tuned_threshold(method) if tune_threshold else method
-        for spec in single
-        for method in _variants(spec, make_estimator(spec, **graph), settings, min_support)
-    ]
+    as_in_the_paper = sets["paper"] if "paper" in specs else ()
+
+    def variants(spec: str) -> list[Method]:
+        kinds = smoothings or (PAPERS_SMOOTHING if spec in as_in_the_paper else None,)
+        settings = [(alpha, smoothing) for alpha in weights for smoothing in kinds]
+        return _variants(spec, make_estimator(spec, **graph), settings, min_support)
+
+    methods = [method for spec in single for method in variants(spec)]
+    return [_with_tuned_threshold(method) for method in methods] if tune_threshold else methods
 
 
 def number_text(number: float) -> str:
@@ -238,7 +243,7 @@ def _variants(
     path, colon, parameters_text = spec.partition(":")
     name = path.rpartition(".")[2] + colon + parameters_text
     parameters = estimator.get_params(deep=False)
-    if ":" in spec or not {"alpha", "smoothing"} <= set(parameters):
+    if ":" in spec or not {"alpha", "smoothing"} <= set(parameters) or "ridge" in parameters:
         tunes_itself = any(parameters.get(key, 0) is None for key in ("lam", "alpha", "ridge"))
         tunes_itself = tunes_itself and parameters.get("lam_relative") is None
         tuning = _tuning_label(min_support, ["nested"] if tunes_itself else [])

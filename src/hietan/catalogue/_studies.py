@@ -38,7 +38,7 @@ class StudyOptions:
     alpha : list of float, optional
         Values of alpha; 1 if not given.
     smoothing : list of str, optional
-        Kinds of smoothing; if not given, each method's own default: "pooled" for HieBAN, "laplace" for the others.
+        Kinds of smoothing; if not given, "laplace" for the set "paper", and each method's own default otherwise.
     lam : float or str, optional
         The lambda of proximalGraph: a number above 0, or "tuned" to choose it by inner cross-validation. If neither
         `lam` nor `lam_relative` is given, `lam_relative` is 0.1.

@@ -32,7 +32,7 @@ class _AveragedEstimators(PairBayes):
         *,
         hierarchy: Hierarchy | None = None,
         alpha: float = 1.0,
-        smoothing: str = "laplace",
+        smoothing: str = "odds",
         min_frequency: int = 1,
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,

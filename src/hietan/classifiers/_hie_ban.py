@@ -46,7 +46,7 @@ class HieBAN(BaseBayes):
         the exact leave-one-out log loss of the training rows, which must then be in memory. With whole weights of rows
         or classes above 1, the copies of a row are among the others, which makes the choice too optimistic: scale
         the weights so that their mean is 1.
-    smoothing : {"laplace", "pooled", "odds"}, default "pooled"
+    smoothing : {"laplace", "pooled", "odds"}, default "odds"
         "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
         classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
         class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as
@@ -99,7 +99,7 @@ class HieBAN(BaseBayes):
         *,
         hierarchy: Hierarchy | None = None,
         alpha: float | None = 1.0,
-        smoothing: str = "pooled",
+        smoothing: str = "odds",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,

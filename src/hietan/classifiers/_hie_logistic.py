@@ -81,7 +81,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         by the exact leave-one-out log loss of HieBAN. With whole weights of rows above 1, the copies of a row are among
         the others, which makes the choice too optimistic: scale the weights so that their mean is 1. The same is true
         of the cross-validations of `ridge` and `calibrate`.
-    smoothing : {"laplace", "pooled", "odds"}, default "pooled"
+    smoothing : {"laplace", "pooled", "odds"}, default "odds"
         How the probabilities of the network are smoothed, as for :class:`HieBAN`.
     ridge : float or None, default 1.0
         Weight of the penalty, above 0. None means that it is chosen from 13 values between 0.01 and 100. The one with
@@ -164,7 +164,7 @@ class HieLogistic(ExplainsRows, FittedState, ClassifierMixin, BaseEstimator):
         *,
         hierarchy: Hierarchy | None = None,
         alpha: float | None = 1.0,
-        smoothing: str = "pooled",
+        smoothing: str = "odds",
         ridge: float | None = 1.0,
         class_weight: Mapping[Any, float] | str | None = "balanced",
         class_prior: ArrayLike | None = None,

@@ -39,7 +39,7 @@ class _TreeClassifier(PairBayes):
         *,
         hierarchy: Hierarchy | None = None,
         alpha: float = 1.0,
-        smoothing: str = "laplace",
+        smoothing: str = "odds",
         binarize: float | None = 0.0,
         class_prior: ArrayLike | None = None,
         class_weight: Mapping[Any, float] | str | None = None,
@@ -257,7 +257,7 @@ class TAN(_EagerTree):
         means that no features are related.
     alpha : float, default 1.0
         Strength of the smoothing of every probability; it must be above 0.
-    smoothing : {"laplace", "pooled", "odds"}, default "laplace"
+    smoothing : {"laplace", "pooled", "odds"}, default "odds"
         "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
         classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
         class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as

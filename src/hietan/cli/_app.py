@@ -90,7 +90,7 @@ hietan explain model.hietan worm-BP --row daf-16 --trace --limit 5
 """,
     "fit": """
 hietan fit worm-BP -o model.hietan
-hietan fit worm-BP -m hie-tan-lite --smoothing pooled -o model.hietan
+hietan fit worm-BP -m hie-tan-lite --alpha 0.5 -o model.hietan
 hietan fit shop.hietan -m hip-nb --threshold gmean
 """,
     "methods": """

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from hietan.evaluation import StudyResults
     from hietan.explain import Explanation
 
-# With one smoothing, the report ranks all methods together: HieBAN has another default than the others.
-SMOOTHING = "pooled"
 RANKS_GENES = "hie-logistic"
 REASONS = 3
 
@@ -61,7 +59,7 @@ def demo(
     console = make_console()
     page = Path(report) if report else None
     methods = [entry.name for entry in METHODS.values() if entry.in_demo]
-    options = StudyOptions([data], methods, folds=folds, smoothing=[SMOOTHING], jobs=jobs)
+    options = StudyOptions([data], methods, folds=folds, jobs=jobs)
     with errors(page), temporary_directory() as folder:
         began = time.perf_counter()
         results = run_named_study(options, folder, show_downloads=is_watched())
@@ -93,8 +91,7 @@ def _scores(results: StudyResults, folds: int, seconds: float) -> Table:
     for row in results.summary:
         entry = METHODS[row.method]
         rows.append([entry.title, entry.idea, f"{100 * row['gmean']:.1f}", f"{row['auc']:.3f}"])
-    title = f"{folds}-fold cross-validation with {SMOOTHING} smoothing; {seconds:.0f} s"
-    return make_table(title, columns, rows)
+    return make_table(f"{folds}-fold cross-validation; {seconds:.0f} s", columns, rows)
 
 
 def _predictions_by(results: StudyResults, method: str) -> tuple[str, str, Any]:

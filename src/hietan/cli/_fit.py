@@ -53,13 +53,13 @@ def fit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the roots and of the folds.")] = 0,
     alpha: Annotated[
         float | None,
-        typer.Option(help="Weight of the prior guess in the smoothing; the method's default unless given."),
+        typer.Option(help="Strength of the smoothing [default: the method's own]."),
     ] = None,
     smoothing: Annotated[
         str | None,
         typer.Option(
-            help="Kind of smoothing, laplace or pooled; the method's default unless given.",
-            autocompletion=_completion.one_of("laplace", "pooled"),
+            help="Kind of smoothing: laplace, pooled or odds [default: the method's own].",
+            autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,
     lam: Annotated[

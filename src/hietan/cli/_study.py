@@ -77,16 +77,16 @@ def study(
         list[float] | None,
         typer.Option(
             metavar="NUMBER",
-            help="Weight of the prior guess in the smoothing; may be repeated; 1 unless given.",
+            help="Strength of the smoothing; may be repeated [default: 1].",
         ),
     ] = None,
     smoothing: Annotated[
         list[str] | None,
         typer.Option(
             metavar="KIND",
-            help="Kind of smoothing, laplace or pooled; may be repeated; laplace unless given (pooled for "
-            "hie-ban).",
-            autocompletion=_completion.one_of("laplace", "pooled"),
+            help="Kind of smoothing: laplace, pooled or odds; may be repeated [default: odds; laplace for the set "
+            "paper].",
+            autocompletion=_completion.one_of("laplace", "pooled", "odds"),
         ),
     ] = None,
     lam: Annotated[

@@ -38,18 +38,19 @@ def data():
     return make_hierarchical_classification(120, 30, density=0.2, imbalance=0.3, random_state=3)
 
 
-@pytest.fixture(scope="module", params=[2, 3])
+@pytest.fixture(scope="module", params=[(2, "odds"), (3, "odds"), (2, "pooled")])
 def case(request):
     """A small problem of two or three classes: the model, the rows, the codes, what the twin says about offsets."""
     data = make_hierarchical_classification(24, 6, density=0.3, random_state=7)
     rows = data.X.toarray()
-    codes = data.y if request.param == 2 else (data.y + (np.arange(24) % 3 == 0))
-    model = HieLogistic(hierarchy=data.hierarchy, alpha=0.7, ridge=0.4).fit(rows, codes)
+    n_classes, smoothing = request.param
+    codes = data.y if n_classes == 2 else (data.y + (np.arange(24) % 3 == 0))
+    model = HieLogistic(hierarchy=data.hierarchy, alpha=0.7, smoothing=smoothing, ridge=0.4).fit(rows, codes)
     parents = direct_parents(data.feature_names, data.hierarchy.edges)
-    equal = [1 / request.param] * request.param
-    left_out = np.array(ban_leave_one_out(rows.tolist(), codes, request.param, parents, 0.7, "pooled", equal))
-    counts = count_open(rows.tolist(), codes, request.param, parents)
-    joint = np.array([ban_joint_log(x, counts, parents, 0.7, "pooled", equal) for x in rows.tolist()])
+    settings = parents, 0.7, smoothing, [1 / n_classes] * n_classes
+    left_out = np.array(ban_leave_one_out(rows.tolist(), codes, n_classes, *settings))
+    counts = count_open(rows.tolist(), codes, n_classes, parents)
+    joint = np.array([ban_joint_log(x, counts, *settings) for x in rows.tolist()])
     return model, rows, codes, left_out, joint
 
 
@@ -163,7 +164,7 @@ def test_weights_of_classes(data, weight):
 
 
 def test_two_datasets_have_the_figures_of_all_28(real_data):
-    """The mean over 28 datasets and five seeds is 0.720; if these two of them change, it has to be measured again."""
+    """If the AUC of these two changes, that of all datasets has to be measured again."""
     areas = []
     for organism in ("mouse", "yeast"):
         genes = fetch_ageing_genes(organism, "CC")
@@ -172,7 +173,7 @@ def test_two_datasets_have_the_figures_of_all_28(real_data):
             model = HieLogistic(hierarchy=genes.hierarchy).fit(genes.X[training], genes.y[training])
             scores[test] = model.decision_function(genes.X[test])
         areas.append(roc_auc_score(genes.y, scores))
-    np.testing.assert_allclose(areas, [0.655080, 0.666328], atol=1e-6)
+    np.testing.assert_allclose(areas, [0.670232, 0.666667], atol=1e-6)
 
 
 # ------------------------------------------------------------------------------------------------ what is chosen
