@@ -12,7 +12,7 @@ from hietan import HieTANLite
 from hietan.datasets import load_ageing_genes
 
 data = load_ageing_genes("fly", "CC")
-model = HieTANLite(hierarchy=data.hierarchy, smoothing="pooled", random_state=0).fit(data.X, data.y)
+model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
 explanation = model.explain(data.subset([2]))[0]
 print(explanation.headline())
 print(f"{len(explanation.contributions)} terms are in the tree, {len(explanation.removed)} were left out")

@@ -19,7 +19,7 @@ data = load_ageing_genes("fly", "BP")
 methods = {
     "HieLogistic": HieLogistic(),
     "HieBAN": HieBAN(),
-    "Hie-TAN-Lite": HieTANLite(smoothing="pooled"),
+    "Hie-TAN-Lite": HieTANLite(),
     "logistic regression": LogisticRegression(C=0.1, class_weight="balanced", max_iter=1000),
 }
 

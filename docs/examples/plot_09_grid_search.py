@@ -2,8 +2,8 @@
 A grid search with scikit-learn
 ===============================
 
-The classifiers are ordinary estimators: searches, pipelines and learning curves work as usual. Here, the
-weight of the smoothing of Hie-TAN is chosen by GMean, for both kinds of smoothing.
+The classifiers are ordinary estimators: searches, pipelines and learning curves work as usual. Here, GMean
+chooses the kind and the strength of Hie-TAN's smoothing.
 """
 
 import matplotlib.pyplot as plt
@@ -17,7 +17,7 @@ data = load_ageing_genes("fly", "BP")
 alphas = [0.05, 0.1, 0.25, 0.5, 1, 2]
 search = GridSearchCV(
     HieTAN(hierarchy=data.hierarchy, random_state=0),
-    {"smoothing": ["laplace", "pooled"], "alpha": alphas},
+    {"smoothing": ["laplace", "odds", "pooled"], "alpha": alphas},
     scoring=gmean_scorer,
     cv=5,
 ).fit(data.X, data.y)
@@ -25,11 +25,11 @@ print(search.best_params_)
 
 # %%
 # Laplace smoothing is biased against the smaller class whenever the data are closed upwards, and the more so
-# the larger its weight is. Pooled smoothing is not.
+# the stronger it is. Odds and pooled smoothing are not.
 
 fig, ax = plt.subplots(figsize=(7, 4))
-scores = search.cv_results_["mean_test_score"].reshape(len(alphas), 2)
-for column, name in enumerate(["laplace", "pooled"]):
+scores = search.cv_results_["mean_test_score"].reshape(len(alphas), 3)
+for column, name in enumerate(["laplace", "odds", "pooled"]):
     ax.plot(alphas, scores[:, column], "o-", label=name)
 ax.set(xscale="log", xlabel="alpha", ylabel="GMean, mean of five folds", title="Hie-TAN on fly genes")
 ax.legend(title="smoothing", frameon=False)

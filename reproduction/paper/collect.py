@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hietan._runtime.equal_rows import has_equal
 from hietan.evaluation import (
     MethodComparison,
     PooledPredictions,
@@ -28,6 +30,7 @@ from reproduction.paper.variants import BAYES, DEFAULT, GRAPH, KNOWN, ORDERS, SE
 
 DOCS = Path(__file__).parents[2] / "docs"
 RESULTS, USAGE = DOCS / "reproduction.csv", DOCS / "reproduction-usage.csv"
+DISTINCT = DOCS / "reproduction-distinct.csv"
 SPREAD, COMPARED = DOCS / "reproduction-spread.csv", DOCS / "reproduction-comparisons.csv"
 POINTS, COUNTS = DOCS / "reproduction-points.csv", DOCS / "reproduction-counts.csv"
 FACTS, TIMES = DOCS / "reproduction-facts.csv", DOCS / "reproduction-time.csv"
@@ -44,10 +47,13 @@ def read_results(path: Path = RESULTS) -> Results:
     return Results(Row.from_dict(line) for line in read_csv(path))
 
 
-def row_of(task: measure.Task, found: Measured) -> Row:
-    """The scores of a measurement."""
+def row_of(task: measure.Task, found: Measured, *, distinct: bool = False) -> Row:
+    """The scores of a measurement, on all rows or on those without an equal."""
     variant, method, dataset, seed = task
-    y = dataset_of(*NAMES[dataset]).y == 1
+    data = dataset_of(*NAMES[dataset])
+    tested = ~has_equal(data.X) if distinct else np.ones(len(data.y), dtype=bool)
+    parts = {name: getattr(found, name)[tested] for name in ("predicted", "score", "fold")}
+    y, found = data.y[tested] == 1, replace(found, **parts)
     folds = [found.fold == k for k in np.unique(found.fold)]
     return Row(
         variant,
@@ -95,6 +101,19 @@ def collect_results() -> None:
                 else:
                     rows += before.get((variant.name, method, seed), [])
     write_csv(RESULTS, Row._fields, map(_line, rows))
+
+
+def collect_distinct() -> None:
+    """Write docs/reproduction-distinct.csv: the runs without tuning, scored on rows without an equal."""
+    tasks = (
+        task
+        for task in measure.tasks(("untuned", "orders"))
+        if "pooled" not in task[0] and measure.path_of(task).exists()
+    )
+    kept = ((task, measure.load(task)) for task in tasks)
+    rows = (row_of(task, found, distinct=True) for task, found in kept if found is not None)
+    if lines := list(map(_line, rows)):
+        write_csv(DISTINCT, Row._fields, lines)
 
 
 def collect_usage() -> None:
@@ -228,6 +247,7 @@ def collect_times() -> None:
 def collect() -> None:
     """Write all files of results."""
     collect_results()
+    collect_distinct()
     collect_usage()
     collect_spread()
     collect_comparisons()

@@ -113,7 +113,19 @@ def _summed_up(found: Iterable[tuple[str, int, float]]) -> dict[str, object]:
 def counts() -> Mapping[str, int]:
     """How often what is left open occurs, over all 28 datasets."""
     found = dict.fromkeys(
-        ("rows", "identical", "contradictory", "lone", "constant", "columns", "duplicates", "even"), 0
+        (
+            "rows",
+            "identical",
+            "contradictory",
+            "pairs",
+            "opposed",
+            "lone",
+            "constant",
+            "columns",
+            "duplicates",
+            "even",
+        ),
+        0,
     )
     for name, pair in NAMES.items():
         data = dataset_of(*pair)
@@ -127,6 +139,8 @@ def counts() -> Mapping[str, int]:
             groups.setdefault(row.tobytes(), []).append(label)
         found["identical"] += sum(len(labels) for labels in groups.values() if len(labels) > 1)
         found["contradictory"] += sum(len(labels) for labels in groups.values() if len(set(labels)) > 1)
+        found["pairs"] += data.equal_rows.pairs
+        found["opposed"] += data.equal_rows.contradictions
         model = HieTANLite(hierarchy=data.hierarchy, random_state=0).fit(data.X, data.y)
         found["lone"] += sum(len(tree) == 1 for tree in model.trees(data.X))
         for method in BAYES:

@@ -10,7 +10,7 @@ from hietan.evaluation import METRICS, Ranking
 from hietan.evaluation._outputs.tables import overall_tests, score_table
 from hietan.evaluation._outputs.text_table import TextTable
 from hietan.evaluation._rank_tests import compare_ranks
-from reproduction.paper.claims import TITLES, paper_ranks
+from reproduction.paper.claims import TITLES, paper_ranks, read_claims
 from reproduction.paper.runs import Choice, Results, Row, seeds_in_words, tuned, untuned
 from reproduction.paper.variants import (
     ALPHAS,
@@ -25,7 +25,7 @@ from reproduction.paper.variants import (
     VARIANTS,
     chosen_lambda,
 )
-from reproduction.paper.verdicts import Ruling
+from reproduction.paper.verdicts import STATEMENTS, Ruling
 
 Lines = Sequence[Mapping[str, str]]
 SHOWN = {"gmean": "GMean", "auc": "AUC"}
@@ -299,6 +299,39 @@ def others_section(results: Results) -> str:
         title = f"By {SHOWN[metric]}, untuned, seed 0"
         parts.append(TextTable(title, ("method", "average rank", "wins", "mean"), tuple(lines)).to_markdown())
     return "".join(parts)
+
+
+def distinct_section(results: Results, distinct: Results) -> str:
+    """Means, ranks and claims with all rows and on rows without an equal, in the runs that both have."""
+    if not distinct.judged:
+        return not_measured("untuned")
+    lines = []
+    for method in untuned():
+        cells = []
+        for metric in ("gmean", "auc"):
+            found = [each.ranking(untuned(), metric) for each in (results, distinct)]
+            cells += [METRICS[metric].text(ranking.means()[method]) for ranking in found if ranking]
+            cells += [f"{ranking.average_ranks()[method]:.2f}" for ranking in found if ranking]
+        lines.append((titled(method), *cells))
+    columns = [
+        f"{SHOWN[metric]}{what}, {rows}"
+        for metric in ("gmean", "auc")
+        for what in ("", " rank")
+        for rows in ("all", "no equal")
+    ]
+    title = "Untuned, five seeds: all rows, and rows without an equal"
+    means = TextTable(title, ("method", *columns), tuple(lines)).to_markdown()
+    ours = {run.run: run for run in results.judged}
+    pairs = [(ours[run.run], run) for run in distinct.judged if run.run in ours]
+    rulings = []
+    for claim in read_claims():
+        if claim.kind in STATEMENTS:
+            true = [
+                sum(STATEMENTS[claim.kind](claim, run) for run in runs) for runs in zip(*pairs, strict=True)
+            ]
+            rulings.append((claim.says, *(f"{n} of {len(pairs)}" for n in true)))
+    header = ("claim", "all rows: true in", "no equal: true in")
+    return means + TextTable("Claims, in the runs without tuning", header, tuple(rulings)).to_markdown()
 
 
 def datasets_section(results: Results) -> str:

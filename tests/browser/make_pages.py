@@ -101,12 +101,16 @@ def write_nasty_candidates():
 def main(folder):
     OUT.mkdir(parents=True, exist_ok=True)
     datasets = load_datasets(["synthetic-0", "synthetic-1", "synthetic-2"])
-    results = study(folder / "study", datasets, METHODS, "study.html")
+    results = study(folder / "study", datasets, METHODS, "study.html", lose=(0.3, 0.7))
     shown = study_summary(folder / "study")
     rows = [entry["row"] for entry in shown["datasets"][0]["explained"][:3]]
     two = [nasty_dataset(), nasty_dataset(name=f"other {NASTY[4]}", seed=1)]
     study(folder / "nasty", two, {f"lite {NASTY[1]}": HieTANLite(), f"tan {NASTY[3]}": TAN()}, "nasty.html")
     study(folder / "one", datasets[:1], METHODS, "one.html")
+    (fly,) = load_datasets(["fly-BP"])
+    pairs = fly.subset(np.repeat(np.arange(60), 2), fly.feature_names[:100])
+    pairs = replace(pairs, y=np.tile([0, 1], 60), instance_names=tuple(map(str, range(120))))
+    study(folder / "equal", [pairs], {"lite": HieTANLite()}, "equal.html", equal_rows="same-fold")
     three = replace(
         datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"), positive=""
     )
@@ -120,6 +124,7 @@ def main(folder):
         "most_edges": max(usage["in_edges"]),
         "gmean": [f"{100 * v:.1f}" for row in shown["rankings"][0]["scores"] for v in row],
         "auc": [f"{v:.3f}" for row in shown["rankings"][1]["scores"] for v in row],
+        "incomplete": [[f"{v:.3f}" for v in means] for means in shown["incomplete"][1]["means"]],
         "nasty": list(NASTY),
         "candidates": N_CANDIDATES,
         "agreement": candidates,

@@ -1,7 +1,8 @@
 // The overview: the ranking of several datasets, and how good the methods are on one.
 import assert from "node:assert/strict";
-import { drawn } from "./browser.js";
-import { atEveryWidth, expected, fitsTheWidth, picture } from "./visiting.js";
+import path from "node:path";
+import { drawn, out } from "./browser.js";
+import { atEveryWidth, control, expected, fitsTheWidth, picture, savedFile } from "./visiting.js";
 
 async function overviewShowsTheScores(page, { width }) {
   const cells = () => page.locator(".heat tbody td").allTextContents();
@@ -16,6 +17,25 @@ async function overviewShowsTheScores(page, { width }) {
   assert.equal(await page.locator(".effects tbody tr").count(), 2);
   await fitsTheWidth(page, width);
   await picture(page, `overview-${width}`);
+}
+
+async function incompleteRowsAreShown(page, { width }) {
+  const panel = page.locator("#incomplete");
+  await control(page, "Score of incomplete rows").selectOption({ label: "AUC" });
+  await drawn(page);
+  const cells = await panel.locator("tbody td").allTextContents();
+  assert.deepEqual(cells.sort(), expected.incomplete.flat().sort());
+  assert.equal(await panel.locator("svg[aria-label^='AUC against'] circle").count(), cells.length);
+  assert.match(await savedFile(page, "Save as CSV: AUC of incomplete rows"), /^method,0 lost,0.3 lost,0.7 lost/);
+  await fitsTheWidth(page, width);
+  await panel.screenshot({ path: path.join(out, `incomplete-${width}.png`) });
+}
+
+async function equalRowsAreCounted(page) {
+  await page.getByText("have an equal: ").first().waitFor();
+  assert.match(await page.locator(".caution").textContent(), /pairs of equal rows have different classes/);
+  const facts = await page.locator(".facts").allTextContents();
+  assert.match(facts.join(" "), /equal rowsin the same fold/);
 }
 
 async function oneDatasetIsJudged(page, { width }) {
@@ -40,4 +60,6 @@ async function oneDatasetIsJudged(page, { width }) {
 }
 
 atEveryWidth("the overview shows the scores, and the switch changes them", "study.html", overviewShowsTheScores);
+atEveryWidth("scores of incomplete rows are drawn and listed", "study.html", incompleteRowsAreShown, ["light", "dark"]);
+atEveryWidth("equal rows of a dataset are counted", "equal.html", equalRowsAreCounted);
 atEveryWidth("a study of one dataset shows how good the methods are", "one.html", oneDatasetIsJudged);

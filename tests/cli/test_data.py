@@ -395,7 +395,7 @@ def test_options_are_taken_over_from_another_dataset(run, tmp_path, monkeypatch)
 
 def test_info_counts_equal_rows_of_one_dataset_and_of_several(run, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
-    data = load_dataset("synthetic-0")
+    data = load_dataset("fly-BP")
     rows = np.repeat(np.flatnonzero(~has_equal(data.X))[:20], 2)
     names = tuple(map(str, range(40)))
     replace(data.subset(rows), y=np.tile([0, 1], 20), instance_names=names).save(tmp_path / "d.hietan")

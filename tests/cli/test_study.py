@@ -157,6 +157,13 @@ def test_a_mistake_in_a_study_file(run, tmp_path):
         ("--data synthetic --methods tan --backend magic", "backend is 'magic'"),
         ("--data synthetic-0 --methods tan --jobs 0", "n_jobs is 0; expected a whole number from 1 to 4096"),
         ("--data synthetic-0 --methods tan --folds 70", "fewer than the 70 folds"),
+        ("--data synthetic-0 --methods tan --lose half", "--lose is 'half'; expected numbers from 0 to 1"),
+        ("--data synthetic-0 --methods tan --lose 0.3,1.2", "expected different numbers from 0 to 1"),
+        ("--data synthetic-0 --methods tan --lose 0.3,0.3", "expected different numbers from 0 to 1"),
+        (
+            "--data synthetic-0 --methods tan --equal-rows no",
+            "equal_rows is 'no'; expected one of keep, same-fold",
+        ),
         ("--data synthetic", "a study needs --data and --methods"),
         ("none.toml", "there is no study file none.toml; check the path"),
     ],
@@ -267,6 +274,8 @@ HARD = StudyOptions(
     smoothing=["po oled"],
     lam=0.0012345678,
     usage=False,
+    lose=[0.3, 0.7],
+    equal_rows="not-tested",
 )
 PLAIN = [StudyOptions(["CE-BP"], ["proximal-graph"], **how) for how in ({}, {"lam_relative": 0.1}, TUNED)]
 

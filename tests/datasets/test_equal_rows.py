@@ -50,6 +50,11 @@ def test_expectation_and_deviation_are_those_of_random_classes():
     assert np.mean([bool(found.warning) for found in drawn]) < 0.005
 
 
+def test_no_rows_have_no_equal():
+    found = count_equal_rows(csr_array((0, 3), dtype=np.uint8), np.array([], dtype=int))
+    assert str(found) == "no rows are equal" and not found.warning
+
+
 def test_values_other_than_one_count():
     assert count_equal_rows(np.array([[1.0, 0], [2.0, 0], [2.0, 0]]), np.array(["a", "b", "b"])).pairs == 1
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
 from hietan.datasets import AGEING_DATASETS
 from reproduction.paper import collect, effects, facts, measure, page, points, sections
@@ -175,6 +176,30 @@ def test_a_sample_is_recomputed(real_data, sources, variant, method, dataset):
         assert getattr(again, name) == pytest.approx(getattr(row, name), abs=1e-5)
     if row.gmean_of_folds == row.gmean_of_folds:
         assert again.gmean_of_folds == pytest.approx(row.gmean_of_folds, abs=1e-5)
+
+
+def test_scores_without_equal_rows_are_recomputed(real_data, sources):
+    data = measure.dataset_of(*measure.NAMES["SC-MF"])
+    _, group, size = np.unique(data.X.toarray(), axis=0, return_inverse=True, return_counts=True)
+    lone = size[group.ravel()] == 1
+    assert 0 < (~lone).sum() < 30
+    for variant, method in ((DEFAULT, "hie-tan-lite"), (TENTH, GRAPH)):
+        row = next(r for r in sources.distinct.by_variant[variant, method] if r.dataset == "SC-MF")
+        found = measure.measure(VARIANTS[variant], method, data, row.seed)
+        hit, y = found.predicted[lone], data.y[lone] == 1
+        assert row.n_rows == lone.sum()
+        assert row.gmean == pytest.approx(np.sqrt(hit[y].mean() * (~hit[~y]).mean()), abs=1e-5)
+        assert row.auc == pytest.approx(roc_auc_score(y, found.score[lone]), abs=1e-5)
+
+
+def test_the_section_without_equal_rows_follows_from_its_files(sources):
+    counts = {row["what"]: int(row["number"]) for row in sources.counts}
+    assert counts["pairs"] - counts["opposed"] == 6  # equal rows of one class were merged
+    text = SHOWN.partition("## Without equal rows")[2].partition("\n## ")[0]
+    assert f"{counts['opposed']} of these pairs have opposite classes" in text
+    for claim in ("best", "lite-above-hie-tan"):
+        says = next(c.says for c in read_claims() if c.id == claim)
+        assert re.search(rf"^\| {re.escape(says)} \| \d+ of \d+ \| \d+ of \d+ \|$", text, re.MULTILINE)
 
 
 def test_usage_counts_are_those_of_the_library(real_data, sources):

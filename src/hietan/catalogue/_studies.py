@@ -59,6 +59,10 @@ class StudyOptions:
         How many seconds a job may take; one that takes longer is ended, and counts as failed.
     positive : str, optional
         The positive class; if not given, what each dataset states, or else the rarer of two classes.
+    lose : list of float, optional
+        Shares of their most specific annotations that held-out rows lose in further predictions.
+    equal_rows : str
+        What to do about equal rows: "keep", "same-fold" or "not-tested"; see `hietan.evaluation.run_study`.
     """
 
     data: list[str]
@@ -80,6 +84,8 @@ class StudyOptions:
     scheduler: str | None = None
     job_timeout: float | None = None
     positive: str | None = None
+    lose: list[float] | None = None
+    equal_rows: str = "keep"
 
     def __post_init__(self) -> None:
         if self.lam is None:
@@ -129,6 +135,8 @@ class StudyOptions:
         words += [] if relative in (None, LAMBDA_FRACTION) else [f"--lam-relative {number_text(relative)}"]
         words += [f"--lam-criterion {self.lam_criterion}"] if self.lam_criterion != "log_loss" else []
         words += [] if self.positive is None else [f"--positive {shlex.quote(self.positive)}"]
+        words += [f"--lose {','.join(map(number_text, sorted(self.lose)))}"] if self.lose else []
+        words += [f"--equal-rows {self.equal_rows}"] if self.equal_rows != "keep" else []
         words += ["--tune-alpha"] * self.tune_alpha + ["--tune-threshold"] * self.tune_threshold
         support = self.min_support_in_folds
         words += [] if support is None else [f"--min-support-in-folds {support}"]
@@ -217,6 +225,8 @@ def run_named_study(
         progress=shown,
         command=options.command(),
         positive=options.positive or "",
+        lose=options.lose or (),
+        equal_rows=options.equal_rows,
     )
     if predicted is not None:
         predicted(results)
@@ -315,8 +325,10 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "scheduler": (str, "an address such as tcp://host:8786"),
     "positive": (str, "the name of a class"),
     "job_timeout": ((int, float), "a number of seconds"),
+    "lose": ((int, float), "a number or a list of numbers"),
+    "equal_rows": (str, "keep, same-fold or not-tested"),
 }
-_LISTS = ("data", "methods", "smoothing", "alpha")
+_LISTS = ("data", "methods", "smoothing", "alpha", "lose")
 _LEAST = {"folds": 2, "seeds": 1, "min_support_in_folds": 1}
 
 

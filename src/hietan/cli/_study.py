@@ -124,6 +124,23 @@ def study(
     tune_threshold: Annotated[
         bool, typer.Option(help="Choose the threshold with the best GMean by inner cross-validation.")
     ] = False,
+    lose: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARE,...",
+            help="Also predict held-out rows that have lost this share of their most specific annotations, such as "
+            "0.3,0.7.",
+        ),
+    ] = None,
+    equal_rows: Annotated[
+        str,
+        typer.Option(
+            metavar="HOW",
+            help="What to do about equal rows: keep, same-fold (equal rows are held out together) or not-tested "
+            "(scores without rows that have an equal).",
+            autocompletion=_completion.one_of("keep", "same-fold", "not-tested"),
+        ),
+    ] = "keep",
     min_support_in_folds: Annotated[
         int | None,
         typer.Option(
@@ -218,6 +235,7 @@ def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
         name: list(value) if isinstance(value, tuple) else value for name, value in named.items()
     }
     if file is None:
+        known["lose"] = _shares(known["lose"])
         if not known["data"] or not known["methods"]:
             raise StudyError("a study needs --data and --methods, or a study file")
         return StudyOptions(**{name: value for name, value in known.items() if value not in (None, [])})
@@ -231,6 +249,15 @@ def _options(ctx: typer.Context, file: Path | None) -> StudyOptions:
         verb = "belongs" if len(given) == 1 else "belong"
         raise StudyError(f"{', '.join(given)} {verb} in the study file {file}, not on the command line")
     return read_study_file(file).run_where(**where)
+
+
+def _shares(text: str | None) -> list[float] | None:
+    from hietan.exceptions import StudyError
+
+    try:
+        return None if text is None else [float(share) for share in text.split(",")]
+    except ValueError:
+        raise StudyError(f"--lose is {text!r:.80}; expected numbers from 0 to 1, such as 0.3,0.7") from None
 
 
 def _write_tables_and_figures(output: Path, drawn: list[Path] | None, results: StudyResults) -> None:

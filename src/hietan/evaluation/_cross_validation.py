@@ -63,6 +63,11 @@ class PooledPredictions:
         """What the rows are ranked by: the log-odds of the second of two classes, or `log_proba` for more classes."""
         return None if self.log_proba is None else row_scores(self.log_proba)
 
+    def select(self, rows: NDArray[np.bool_]) -> PooledPredictions:
+        """The predictions of some of the rows."""
+        logs = None if self.log_proba is None else self.log_proba[rows]
+        return PooledPredictions(self.y_true[rows], self.y_pred[rows], logs, self.fold[rows], self.positive)
+
     def metrics(self) -> dict[str, float]:
         """All metrics, over the pooled rows."""
         return compute_metrics(self.y_true, self.y_pred, self.proba, score=self.score, positive=self.positive)

@@ -315,6 +315,18 @@ def make_rankings(
     return tuple(rankings)
 
 
+def rank_incomplete(
+    rows: Mapping[float, Sequence[SummaryRow]], names: Iterable[str]
+) -> list[dict[float, Ranking]]:
+    """The rankings by GMean, AUC and average precision at each share of annotations lost, one dict per table."""
+    found = dict[tuple[str, ...], dict[float, Ranking]]()
+    metrics = (*RANKED, "average_precision")
+    for share, summary in rows.items():
+        for ranking in make_rankings(summary, names=names, metrics=metrics):
+            found.setdefault((ranking.tuning, ranking.setting, ranking.metric), {})[share] = ranking
+    return list(found.values())
+
+
 def _rank(
     tuning: str,
     setting: str,

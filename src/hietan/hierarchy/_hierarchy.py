@@ -21,14 +21,7 @@ from hietan.exceptions import HierarchyWarning
 from hietan.hierarchy._drawing import HierarchyDrawing, draw, hierarchy_html
 from hietan.hierarchy._edge_columns import RELATION, find_ends, find_names, order_from_roots
 from hietan.hierarchy._graph import IndexLists
-from hietan.hierarchy._tables import (
-    column_labels,
-    missing_ones,
-    n_columns,
-    read_ones,
-    without_parents,
-    write_like,
-)
+from hietan.hierarchy._tables import column_labels, missing_ones, n_columns, read_ones, write_like
 
 _X = TypeVar("_X")
 
@@ -455,7 +448,9 @@ class Hierarchy:
         check_number("share", share, 0, 1)
         over, ones, at = self._read(X)
         closed = _graph.spread_upwards(over._children, over._depths, ones)
-        specific = without_parents(closed, _graph.as_matrix(over._parents))
+        has_child = closed @ _graph.as_matrix(over._parents).astype(np.bool_)
+        has_child.sort_indices()  # the order of the draws depends on it
+        specific = (closed > has_child).tocoo()
         draws = np.random.default_rng(random_state).random(specific.nnz)
         largest = np.zeros(specific.shape[0])
         np.maximum.at(largest, specific.row, draws)

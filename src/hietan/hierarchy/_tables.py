@@ -56,26 +56,11 @@ def _read_sparse(X: Any) -> sp.csr_array[np.bool_]:
 
 def missing_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
     """The zeros that should be ones, row by row: those at a parent of a 1."""
-    due = _parents_of_ones(ones, parents)
-    return _difference(due, due.multiply(ones))
-
-
-def without_parents(closed: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.coo_array[np.int8]:
-    """The most specific ones of a closed table, row by row: those that are not at a parent of a 1."""
-    return _difference(closed, _parents_of_ones(closed, parents))
-
-
-def _parents_of_ones(ones: sp.csr_array[np.bool_], parents: sp.csr_array[np.uint8]) -> sp.csr_array[np.bool_]:
     due = ones @ parents.astype(np.bool_)
     due.sort_indices()  # otherwise scipy multiplies in a slower way
-    return due
-
-
-def _difference(table: sp.csr_array[np.bool_], part: sp.csr_array[np.bool_]) -> sp.coo_array[np.int8]:
-    """The ones of a table that are not in a part of it."""
-    rest = sp.csr_array(table.astype(np.int8) - part.astype(np.int8))
-    rest.eliminate_zeros()
-    return rest.tocoo()
+    zeros = sp.csr_array(due.astype(np.int8) - due.multiply(ones).astype(np.int8))
+    zeros.eliminate_zeros()
+    return zeros.tocoo()
 
 
 def write_like(X: Any, ones: sp.csr_array[np.bool_], at: Sequence[int] | None = None) -> Any:

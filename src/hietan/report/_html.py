@@ -23,6 +23,7 @@ SCRIPTS = (
     "quality/curves.js",
     "ranking.js",
     "reliability.js",
+    "incomplete.js",
     "terms/beeswarm.js",
     "terms/sub_hierarchy.js",
     "terms/one_term.js",

@@ -27,8 +27,10 @@ from hietan.evaluation._curves import (
     quality_of,
 )
 from hietan.evaluation._outputs.report_data import decimal, decimals, read_details, significant
+from hietan.evaluation._rank_tables import rank_incomplete
 from hietan.evaluation._study.journal import read_manifest
 from hietan.evaluation._study.plan import method_key
+from hietan.evaluation._study.results import read_incomplete
 from hietan.exceptions import StudyError
 from hietan.report._html import TERM_URLS, render
 
@@ -135,6 +137,10 @@ def _study_summary(folder: Path) -> dict[str, Any]:
         "metrics": {name: _metric(name, positive) for name in METRICS},
         "methods": [_method(which, methods, manifest) for which in methods],
         "rankings": [_ranking(ranking, methods, folder) for ranking in rankings],
+        "incomplete": [
+            _incomplete(by_share, methods)
+            for by_share in rank_incomplete(read_incomplete(folder), manifest["datasets"])
+        ],
         "reliability": _reliability(predictions, {data["name"]: data["labels"] for data in datasets}),
         "datasets": datasets,
     }
@@ -156,6 +162,7 @@ def _about(manifest: Mapping[str, Any], failures: Sequence[Line]) -> dict[str, A
         "versions": manifest["versions"],
         "folds": manifest["cv"],
         "seeds": manifest["seeds"],
+        "equal_rows": manifest.get("equal_rows", "keep"),
         "failures": [
             [line["dataset"], line["method"], int(line["seed"]), int(line["fold"]), line["error"]]
             for line in failures
@@ -179,8 +186,9 @@ def _method(
     }
 
 
-def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path) -> dict[str, Any]:
-    here = [
+def _numbers(ranking: Ranking, methods: Sequence[tuple[str, ...]]) -> list[int]:
+    """The numbers of the ranked methods among all methods."""
+    return [
         next(
             i
             for i, (method, setting, tuning) in enumerate(methods)
@@ -188,6 +196,23 @@ def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path)
         )
         for name in ranking.methods
     ]
+
+
+def _incomplete(by_share: Mapping[float, Ranking], methods: Sequence[tuple[str, ...]]) -> dict[str, Any]:
+    """The mean scores of each method, by the share of annotations lost."""
+    first = by_share[0]
+    return {
+        "metric": first.metric,
+        "tuning": first.tuning,
+        "setting": first.setting,
+        "methods": _numbers(first, methods),
+        "shares": list(by_share),
+        "means": [decimals(ranking.means().values()) for ranking in by_share.values()],
+    }
+
+
+def _ranking(ranking: Ranking, methods: Sequence[tuple[str, ...]], folder: Path) -> dict[str, Any]:
+    here = _numbers(ranking, methods)
     number = dict(zip(ranking.methods, here, strict=True))
     ranks, test, nemenyi = ranking.average_ranks(), ranking.comparison, ranking.nemenyi
     return {
@@ -298,6 +323,7 @@ def _dataset(
         "names": details.get("names", [line["name"] for line in counted]),
         "ontology": details.get("ontology", []),
         "account": details.get("account", {}),
+        "equal_rows": details.get("equal_rows"),
         "usage": {
             i: {
                 "rows": int(lines[0]["n_rows"]),
@@ -385,6 +411,7 @@ def _reliability(
     together: dict[int, list[tuple[Any, Any]]] = {}
     for dataset, by_method in predictions.items():
         for i, lines in by_method.items():
+            lines = _tested(lines)
             odds = _log_odds(lines)
             if len(labels[dataset]) == 2 and odds is not None:
                 truth = np.array([line["y_true"] == labels[dataset][1] for line in lines])
@@ -398,6 +425,11 @@ def _reliability(
 def _curve(truth: Any, proba: Any) -> list[Any]:
     curve = reliability_curve(truth, proba)
     return [decimals(curve.predicted.tolist()), decimals(curve.observed.tolist()), curve.count.tolist()]
+
+
+def _tested(lines: Sequence[Line]) -> list[Line]:
+    """The rows that scores are computed on."""
+    return [line for line in lines if line.get("tested") != "0"]
 
 
 def _rows(path: Path) -> list[Line]:
@@ -426,6 +458,9 @@ def _dataset_quality(
     """
     if len(labels) != 2 or not by_method:
         return None
+    by_method = {
+        i: {seed: _tested(lines) for seed, lines in by_seed.items()} for i, by_seed in by_method.items()
+    }
     first = next(iter(next(iter(by_method.values())).values()))
     truth = np.array([line["y_true"] == labels[1] for line in first])
     weights = draw_rows(len(truth))
@@ -435,6 +470,7 @@ def _dataset_quality(
     }
     return {
         "grid": decimals(GRID.tolist()),
+        "positive_share": decimal(float(truth.mean())),
         "methods": {
             i: {
                 **_shown(found[i]),

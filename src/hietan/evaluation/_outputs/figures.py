@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -13,7 +14,7 @@ from hietan._io.files import atomic_write
 from hietan._runtime.optional import import_optional
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._outputs.tables import file_stem, method_stem, ranking_stem
-from hietan.evaluation._rank_tables import Ranking
+from hietan.evaluation._rank_tables import Ranking, rank_incomplete
 from hietan.evaluation._study.results import StudyResults
 
 _INK, _BLUE, _GREY = "#222222", "#3b6ea5", "#b8b8b8"
@@ -120,6 +121,22 @@ def plot_boxes(ranking: Ranking, ax: Any = None) -> Any:
     return ax
 
 
+def plot_incomplete(by_share: Mapping[float, Ranking], ax: Any = None) -> Any:
+    """The mean score of each method against the share of annotations that rows have lost."""
+    ax = _axes(ax, (6.4, 3.8))
+    first = next(iter(by_share.values()))
+    metric = METRICS[first.metric]
+    for k, method in enumerate(first.methods):
+        means = [metric.scale * ranking.means()[method] for ranking in by_share.values()]
+        ax.plot(
+            list(by_share), means, marker="o", ms=4, lw=1.6, ls=("-", "--", ":")[k // 10 % 3], label=method
+        )
+    ax.set(xlabel="share of the most specific annotations lost", ylabel=f"mean {metric.label_with_unit}")
+    ax.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize=8, frameon=False)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
 def plot_usage(results: StudyResults, dataset: str, key: str, ax: Any = None, top: int = 15) -> Any:
     """The features that are kept most often: for how many rows, and in how many edges of the rows' trees."""
     view, usage = results.study.view(dataset), results.usage[dataset, key]
@@ -183,6 +200,9 @@ def write_figures(results: StudyResults, folder: Path, *, usage: bool = False) -
             if name == "critical-difference" and ranking.nemenyi is None:
                 continue
             written += _save(plot(ranking), folder / "figures" / f"{ranking_stem(ranking)}-{name}")
+    for by_share in rank_incomplete(results.incomplete, results.study.datasets):
+        name = f"{ranking_stem(by_share[0])}-incomplete"
+        written += _save(plot_incomplete(by_share), folder / "figures" / name)
     for dataset, key in results.usage if usage else ():
         name = f"{file_stem('usage', dataset)}-{method_stem(results.study.methods[key])}"
         written += _save(plot_usage(results, dataset, key), folder / "figures" / name)

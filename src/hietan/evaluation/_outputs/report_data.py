@@ -141,6 +141,7 @@ class DatasetDetails:
             "labels": [str(label) for label in np.unique(data.y).tolist()],
             "symbols": self.view.symbols,
             "account": self.view.account,
+            "equal_rows": self.view.equal_rows,
             "present": class_counts(data.X, data.y),
             "effects": self.effects,
             "row_noun": self.view.row_noun,

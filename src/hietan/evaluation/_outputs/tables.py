@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hietan._io.files import atomic_write, safe_file_name
 from hietan.evaluation._comparisons import MethodComparison
 from hietan.evaluation._metrics import METRICS
 from hietan.evaluation._outputs.text_table import TextTable
-from hietan.evaluation._rank_tables import Ranking
+from hietan.evaluation._rank_tables import Ranking, rank_incomplete
 from hietan.evaluation._study.plan import Method
 from hietan.evaluation._study.results import StudyResults
 
@@ -146,6 +146,18 @@ def effects_table(rows: Sequence[MethodComparison], title: str, lines: Sequence[
     return TextTable(f"{title}: {words}", header, tuple(cells), tuple(lines))
 
 
+def incomplete_table(by_share: Mapping[float, Ranking], lines: Sequence[str] = ()) -> TextTable:
+    """The mean score of each method by the share of annotations that rows have lost; the best of a column is bold."""
+    first = next(iter(by_share.values()))
+    metric, means = METRICS[first.metric], [list(ranking.means().values()) for ranking in by_share.values()]
+    best = {(row, 1 + k) for k, column in enumerate(means) for row in _best(column, metric.lower_is_better)}
+    rows = tuple((method, *map(metric.text, row)) for method, *row in zip(first.methods, *means, strict=True))
+    title = f"{first.title}: mean over {len(first.datasets)} datasets by share of annotations lost"
+    return TextTable(
+        title, ("method", *map("{:g}".format, by_share)), rows, tuple(lines), bold=frozenset(best)
+    )
+
+
 def usage_table(
     results: StudyResults, key: str, lines: Sequence[str] = (), *, by: str = "selected"
 ) -> TextTable:
@@ -170,6 +182,8 @@ def write_tables(results: StudyResults, folder: Path) -> list[Path]:
         if ranking.comparison is not None:
             notes = (*ranking.cautions, *lines)
             named[f"{ranking_stem(ranking)}-effects"] = effects_table(compared, ranking.title, notes)
+    for by_share in rank_incomplete(results.incomplete, results.study.datasets):
+        named[f"{ranking_stem(by_share[0])}-incomplete"] = incomplete_table(by_share, lines)
     selective = [key for (_, key), usage in results.usage.items() if (usage.selected < usage.n_rows).any()]
     for key in dict.fromkeys(selective):  # a method that keeps every feature has no choice to show
         stem = f"usage-{method_stem(results.study.methods[key])}"

@@ -150,7 +150,7 @@ def _read_predictions(folder: Path, ranking: Ranking) -> Iterable[_Predictions]:
         dataset, method, setting, tuning, seed = key
         if tuning != ranking.tuning or setting not in (ranking.setting, "") or method not in ranking.methods:
             continue
-        cells = [[line[name] for name in columns] for line in lines]
+        cells = [[line[name] for name in columns] for line in lines if line.get("tested") != "0"]
         names, y_true, y_pred, fold = map(list, zip(*cells, strict=True))
         pooled = PooledPredictions(np.array(y_true), np.array(y_pred), None, np.array(fold, dtype=np.int64))
         yield (dataset, method, int(seed)), (names, pooled)

@@ -173,7 +173,7 @@ def _key_of(manifest: Mapping[str, Any], dataset: str, method: str) -> bytes:
         dataset,
         manifest["datasets"][dataset],
     ]  # usage is counted in the first seed
-    parts += [method, manifest["methods"][method]]
+    parts += [method, manifest["methods"][method], *manifest.get("lose", ())]
     return hashlib.sha256(json.dumps(parts).encode()).digest()
 
 
@@ -215,7 +215,7 @@ def _refuse_difference(directory: Path, there: Mapping[str, Any], asked: Mapping
             what = "method" if key == "descriptions" else key.removesuffix("s")
             difference = _difference_of_entries(what, old, new)
         else:
-            difference = f"{key} was {old} and is now {new}"
+            difference = f"{key} was {there.get(key, 'not set')} and is now {asked.get(key, 'not set')}"
         raise StudyError(f"{directory} belongs to a different study: {difference}; choose another directory")
 
 

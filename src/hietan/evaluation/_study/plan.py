@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hietan._runtime.equal_rows import count_equal_rows, has_equal, row_groups
 from hietan.evaluation._cross_validation import (
     Label,
     class_labels,
@@ -33,6 +34,8 @@ from hietan.exceptions import StudyError
 
 MOST_SEEDS = 2**20
 """The most seeds that a study can have."""
+EQUAL_ROWS = ("keep", "same-fold", "not-tested")
+"""What a study can do about equal rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +106,12 @@ class DatasetView:
         provenance = getattr(self.data, "provenance", None)
         found = provenance.get("account") if isinstance(provenance, dict) else None
         return found if isinstance(found, dict) else {}
+
+    @property
+    def equal_rows(self) -> dict[str, Any]:
+        """The counts of `EqualRows`, and its warning."""
+        found = count_equal_rows(self.data.X, self.data.y)
+        return asdict(found) | {"warning": found.warning}
 
 
 def method_key(name: str, setting: str, tuning: str) -> str:
@@ -206,6 +215,10 @@ class Study:
         The command that runs the study.
     positive : str
         The name of the positive class; "" for the one that each dataset states, or else the rarer of two.
+    lose : tuple of float
+        The shares of annotations that held-out rows lose in further predictions, in ascending order.
+    equal_rows : str
+        What is done about equal rows, one of `EQUAL_ROWS`.
     """
 
     datasets: Mapping[str, Any]
@@ -217,6 +230,8 @@ class Study:
     usage: bool = True
     command: str = ""
     positive: str = ""
+    lose: tuple[float, ...] = ()
+    equal_rows: str = "keep"
 
     @cached_property
     def positive_labels(self) -> dict[str, Label | None]:
@@ -271,18 +286,26 @@ class Study:
             "shared_rows": self.shared_rows,
             "descriptions": {key: describe(method.estimator) for key, method in methods},
             "command": self.command,
+            **({"lose": list(self.lose)} if self.lose else {}),
+            **({"equal_rows": self.equal_rows} if self.equal_rows != "keep" else {}),
         }
 
     def _cv_text(self) -> int | str:
         """The number of folds or, if they are not the usual ones, what makes them."""
         usual = isinstance(self.cv, Integral)
         text = f"{self.cv} folds" if usual else describe_splitter(self.cv)
-        return f"{text}, groups of rows" if self.row_groups else int(self.cv) if usual else text
+        return f"{text}, {self._together}" if self._together else int(self.cv) if usual else text
+
+    @property
+    def _together(self) -> str:
+        """What stays together in a fold, in words; "" if the folds follow from a number and the seeds."""
+        equal = "equal rows together" if self.equal_rows == "same-fold" else ""
+        return "groups of rows" if self.row_groups else equal
 
     def _data_fingerprint(self, name: str) -> str:
         """What a dataset is recognised by; folds that do not follow from a number and the seeds belong to it."""
         known = dataset_fingerprint(self.datasets[name])
-        if isinstance(self.cv, Integral) and not self.row_groups:
+        if isinstance(self.cv, Integral) and not self._together:
             return known
         return f"{known} in folds {folds_fingerprint([self.folds[name, seed] for seed in self.seeds])}"
 
@@ -292,6 +315,8 @@ class Study:
 
     def _groups_of(self, name: str) -> NDArray[Any] | None:
         """The group of each row of a dataset; a row without one is alone in its own."""
+        if self.equal_rows == "same-fold":
+            return row_groups(self.datasets[name].X)
         if not self.row_groups:
             return None
         rows = self.view(name).instance_names
@@ -300,6 +325,25 @@ class Study:
             known[self.row_groups[row]] if row in self.row_groups else -1 - k for k, row in enumerate(rows)
         ]
         return np.array(codes)
+
+    @cached_property
+    def tested(self) -> dict[str, NDArray[np.bool_]]:
+        """The rows of each dataset that metrics are computed on."""
+        found = {}
+        for name, data in self.datasets.items():
+            everything = np.ones(len(data.y), dtype=np.bool_)
+            found[name] = ~has_equal(data.X) if self.equal_rows == "not-tested" else everything
+            if (lost := np.setdiff1d(data.y, data.y[found[name]])).size:
+                raise StudyError(
+                    f"dataset {name}: every row of class {lost[0]!s} has an equal, so no such row would be tested; use "
+                    "equal_rows='same-fold' (--equal-rows same-fold)"
+                )
+        return found
+
+    def incomplete(self, dataset: str, seed: int) -> list[Any]:
+        """The rows of a dataset after losing each share of their annotations."""
+        data = self.datasets[dataset]
+        return [data.hierarchy.lose_annotations(data.X, share, seed) for share in self.lose]
 
     @cached_property
     def folds(self) -> dict[tuple[str, int], NDArray[np.int64]]:
@@ -344,6 +388,8 @@ def plan_study(
     usage: bool,
     command: str,
     positive: str,
+    lose: Iterable[float] = (),
+    equal_rows: str = "keep",
 ) -> Study:
     """A study of these parts, with parameters as in `run_study`; raises StudyError if one of them is invalid."""
     if isinstance(methods, Mapping):
@@ -360,7 +406,21 @@ def plan_study(
     named = _by_name("dataset", [(data.name, data) for data in datasets])
     keyed = _by_name("method", [(method.key, method) for method in methods])
     grouped = (dict(groups or {}), dict(row_groups or {}))
-    study = Study(named, keyed, cv, chosen, *grouped, usage, command, positive)
+    if equal_rows not in EQUAL_ROWS:
+        raise StudyError(f"equal_rows is {equal_rows!r:.80}; expected one of {', '.join(EQUAL_ROWS)}")
+    if equal_rows == "same-fold" and row_groups:
+        raise StudyError(
+            "equal_rows='same-fold' and row_groups exclude each other; give equal rows a group instead"
+        )
+    shares = list(lose)
+    if not all(isinstance(s, Real) and 0 <= s <= 1 for s in shares) or len(set(shares)) < len(shares):
+        raise StudyError(f"lose is {shares!r:.80}; expected different numbers from 0 to 1")
+    if shares and (
+        bare := [name for name, data in named.items() if getattr(data, "hierarchy", None) is None]
+    ):
+        raise StudyError(f"lose needs a hierarchy, and dataset {bare[0]} has none")
+    losses = tuple(sorted(float(share) for share in shares if share))  # complete rows are predicted anyway
+    study = Study(named, keyed, cv, chosen, *grouped, usage, command, positive, losses, equal_rows)
     names = {study.positive_name(name): name for name in reversed(named) if study.positive_name(name)}
     if len(names) > 1:
         listed = "; ".join(f"{label} in {name}" for label, name in reversed(names.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from hietan.exceptions import StudyError
 
 SUMMARY_FORMAT = 1
 """The format of `summary.json`."""
+INCOMPLETE = "incomplete.csv"
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,9 @@ class StudyResults:
         (dataset, method key) to FeatureUsage, over all seeds in which no job failed; `feature_usage` has its rankings.
     directory : Path or None
         Where the results are; None if nothing was kept on disk.
+    incomplete : mapping of float to tuple of SummaryRow
+        The rows of `summary` by the share of annotations that the held-out rows have lost, 0 included; empty if the
+        study predicts complete rows only.
     """
 
     study: Study
@@ -72,6 +76,7 @@ class StudyResults:
     predictions: Mapping[tuple[str, str, int], PooledPredictions]
     usage: Mapping[tuple[str, str], FeatureUsage]
     directory: Path | None = None
+    incomplete: Mapping[float, tuple[SummaryRow, ...]] = field(default_factory=dict)
 
     @property
     def manifest(self) -> dict[str, Any]:
@@ -203,7 +208,8 @@ class StudyResults:
 
 def results_from_journals(study: Study, folder: Path) -> StudyResults:
     """Read the journals of a finished study, in order, and compute everything else from them."""
-    predictions: dict[tuple[str, str, int], PooledPredictions] = {}
+    shares = (0.0, *study.lose)
+    predicted: dict[float, dict[tuple[str, str, int], PooledPredictions]] = {share: {} for share in shares}
     usage: dict[tuple[str, str], FeatureUsage] = {}
     failures: list[Failure] = []
     for dataset, data in study.datasets.items():
@@ -216,11 +222,13 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             ]
             for seed in study.seeds:
                 whole = [jobs[seed, fold] for fold in range(study.n_folds(dataset, seed))]
-                if not any("error" in job for job in whole):
-                    parts = [decode_predictions(job) for job in whole]
+                if any("error" in job for job in whole):
+                    continue
+                for k, share in enumerate(shares):
+                    parts = [decode_predictions(job["incomplete"][k - 1] if k else job) for job in whole]
                     pooled = pool(data.y, study.folds[dataset, seed], parts)
                     positive = study.positive_labels[dataset]
-                    predictions[dataset, key, seed] = replace(pooled, positive=positive)
+                    predicted[share][dataset, key, seed] = replace(pooled, positive=positive)
             counted = [
                 part
                 for seed in study.seeds
@@ -228,10 +236,19 @@ def results_from_journals(study: Study, folder: Path) -> StudyResults:
             ]
             if counted:
                 usage[dataset, key] = sum(counted[1:], counted[0])
-    summary = tuple(_summary_rows(study, predictions))
+    summaries = {share: tuple(_summary_rows(study, found)) for share, found in predicted.items()}
+    summary = summaries[0]
     about: dict[str, Any] = {"groups": study.groups, "shared_rows": study.shared_rows}
     rankings = make_rankings(summary, names=study.datasets, **about)
-    return StudyResults(study, summary, rankings, tuple(failures), predictions, usage)
+    return StudyResults(
+        study,
+        summary,
+        rankings,
+        tuple(failures),
+        predicted[0],
+        usage,
+        incomplete=summaries if study.lose else {},
+    )
 
 
 def _usage_of_folds(
@@ -258,6 +275,14 @@ def read_summary(folder: str | Path) -> tuple[SummaryRow, ...]:
         raise StudyError(f"{path} is not the summary of a study: {error}") from None
 
 
+def read_incomplete(folder: str | Path) -> dict[float, list[SummaryRow]]:
+    """The rows of `incomplete.csv` by the share of annotations lost; empty if the study has no such file."""
+    path, found = Path(folder) / INCOMPLETE, dict[float, list[SummaryRow]]()
+    for line in read_csv(path) if path.is_file() else ():
+        found.setdefault(float(line["share_lost"]), []).append(SummaryRow.from_dict(line))
+    return found
+
+
 def read_relations(folder: str | Path) -> tuple[dict[str, str], dict[str, list[str]]]:
     """The group of each dataset that has one, and what each shares its rows with, in the directory of a study."""
     manifest = read_manifest(Path(folder))
@@ -267,7 +292,12 @@ def read_relations(folder: str | Path) -> tuple[dict[str, str], dict[str, list[s
 def write_results(results: StudyResults, folder: Path) -> None:
     """Write all files of results; each is replaced as a whole."""
     write_csv(folder / "summary.csv", SummaryRow.header(), [row.values() for row in results.summary])
-    write_csv(folder / "predictions.csv", PREDICTIONS, _prediction_lines(results))
+    if results.incomplete:
+        lines = ([share, *row.values()] for share, rows in results.incomplete.items() for row in rows)
+        write_csv(folder / INCOMPLETE, ("share_lost", *SummaryRow.header()), lines)
+    is_partly_tested = results.study.equal_rows == "not-tested"
+    header = (*PREDICTIONS, "tested") if is_partly_tested else PREDICTIONS
+    write_csv(folder / "predictions.csv", header, _prediction_lines(results, is_partly_tested))
     write_csv(folder / "folds.csv", FOLDS, _fold_lines(results))
     used = [row.values() for row in results.feature_usage(by=None)]
     write_csv(folder / "feature_usage.csv", UsageRow.header(), used)
@@ -324,7 +354,7 @@ def _which(results: StudyResults, dataset: str, key: str, seed: int) -> list[Any
     return [dataset, method.name, method.setting, method.tuning, seed]
 
 
-def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
+def _prediction_lines(results: StudyResults, is_partly_tested: bool) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
         names = results.study.view(dataset).instance_names
@@ -332,7 +362,8 @@ def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
         score = pooled.score
         odds = score.tolist() if score is not None and score.ndim == 1 else [None] * n
         proba = [""] * n if pooled.proba is None else [" ".join(map(repr, p)) for p in pooled.proba.tolist()]
-        columns = (pooled.fold.tolist(), names, pooled.y_true.tolist(), pooled.y_pred.tolist(), odds, proba)
+        columns = [pooled.fold.tolist(), names, pooled.y_true.tolist(), pooled.y_pred.tolist(), odds, proba]
+        columns += [results.study.tested[dataset].astype(int).tolist()] if is_partly_tested else []
         for row in zip(*columns, strict=True):
             yield [*which, *row]
 
@@ -340,8 +371,9 @@ def _prediction_lines(results: StudyResults) -> Iterable[list[Any]]:
 def _fold_lines(results: StudyResults) -> Iterable[list[Any]]:
     for (dataset, key, seed), pooled in results.predictions.items():
         which = _which(results, dataset, key, seed)
+        pooled = pooled.select(results.study.tested[dataset])
         classes, score = np.unique(pooled.y_true), pooled.score
-        for k in range(int(pooled.fold.max()) + 1):
+        for k in np.unique(pooled.fold).tolist():
             rows = pooled.fold == k
             ranked_by = None if score is None else score[rows]
             fold = Predictions(pooled.y_true[rows], pooled.y_pred[rows], None, ranked_by, pooled.positive)
@@ -373,14 +405,23 @@ def _bootstrap_lines(results: StudyResults) -> Iterable[list[Any]]:
 
 
 def _draw_rows(results: StudyResults, ranking: Ranking) -> Bootstrap:
-    rows = {name: results.study.view(name).instance_names for name in results.study.datasets}
+    tested = results.study.tested
+    rows = {
+        name: [
+            row
+            for row, is_tested in zip(results.study.view(name).instance_names, mask, strict=True)
+            if is_tested
+        ]
+        for name, mask in tested.items()
+    }
+    scored = {which: pooled.select(tested[which[0]]) for which, pooled in results.predictions.items()}
     keys = [
         key
         for name in ranking.methods
         for key, m in results.study.methods.items()
         if m.name == name and m.tuning == ranking.tuning and m.setting in (ranking.setting, "")
     ]
-    drawn = bootstrap_gmean(results.predictions, rows, keys, groups=ranking.groups)
+    drawn = bootstrap_gmean(scored, rows, keys, groups=ranking.groups)
     return replace(drawn, methods=ranking.methods)
 
 
@@ -389,6 +430,7 @@ def _summary_rows(
 ) -> Iterable[SummaryRow]:
     for (dataset, key, seed), pooled in predictions.items():
         method = study.methods[key]
+        pooled = pooled.select(study.tested[dataset])
         values = pooled.metrics()
         n_rows = len(pooled.y_true)
         metrics = tuple(values[name] for name in METRICS)

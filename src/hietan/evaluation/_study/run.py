@@ -59,6 +59,8 @@ def run_study(
     progress: Callable[[Progress], None] | None = None,
     command: str = "",
     positive: str = "",
+    lose: Sequence[float] = (),
+    equal_rows: str = "keep",
 ) -> StudyResults:
     """Cross-validate every method on every dataset, rank the methods and test the ranks.
 
@@ -115,6 +117,13 @@ def run_study(
     positive : str
         The name of the positive class, which sensitivity, specificity, average precision and explanations refer to. If
         it is empty, each dataset's own (`Dataset.positive`) or else the rarer of two classes is used.
+    lose : sequence of float
+        Shares from 0 to 1. Each model also predicts its held-out rows after they have lost this share of their most
+        specific annotations, by `Hierarchy.lose_annotations` with the seed of the split, so all methods predict the
+        same incomplete rows. Training rows are not changed. `StudyResults.incomplete` has the scores.
+    equal_rows : {"keep", "same-fold", "not-tested"}
+        What to do about equal rows: nothing; set them aside in the same fold; or compute all scores without the rows
+        that have an equal, with the same models.
 
     Returns
     -------
@@ -140,12 +149,14 @@ def run_study(
         usage=usage,
         command=command,
         positive=positive,
+        lose=lose,
+        equal_rows=equal_rows,
     )
     check_resources(n_jobs, backend, scheduler, executor, job_timeout)
     with temporary_directory() if output is None else nullcontext(output) as path:
         folder = Path(path)
         # Folds and manifest are computed first: an impossible study is refused before anything is written.
-        _ = study.folds
+        _ = study.folds, study.tested
         refuse_other(folder, study.manifest)
         opened = nullcontext(executor) if executor else open_executor(backend, n_jobs, scheduler, job_timeout)
         ahead = jobs_ahead(backend, n_jobs, executor)
@@ -196,11 +207,14 @@ def _run_missing_jobs(
 
 def _calls(study: Study, todo: Sequence[Job]) -> Iterator[tuple[Any, ...]]:
     """Yield the arguments of `run_job` for each job."""
-    model_of = lru_cache(len(study.methods))(study.model)  # the folds of a seed come one after the other
+    # The folds of a seed come one after the other.
+    model_of, incomplete_of = lru_cache(len(study.methods))(study.model), lru_cache(1)(study.incomplete)
     for job in todo:
         data = study.datasets[job.dataset]
         model = model_of(job.dataset, job.method, job.seed)
-        yield job, model, data.X, data.y, study.folds[job.dataset, job.seed] == job.fold, study.usage
+        test = study.folds[job.dataset, job.seed] == job.fold
+        incomplete = [X[np.flatnonzero(test)] for X in incomplete_of(job.dataset, job.seed)]
+        yield job, model, data.X, data.y, test, study.usage, incomplete
 
 
 def _ended(call: tuple[Any, ...], error: str) -> Outcome:
@@ -208,18 +222,33 @@ def _ended(call: tuple[Any, ...], error: str) -> Outcome:
     return call[0], {"error": error, "traceback": f"{error}\n"}, (0.0, 0.0)
 
 
-def run_job(job: Job, model: Any, X: Any, y: Any, test: NDArray[np.bool_], usage: bool) -> Outcome:
-    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result."""
-    start = fitted_at = time.perf_counter()
+def run_job(
+    job: Job,
+    model: Any,
+    X: Any,
+    y: Any,
+    test: NDArray[np.bool_],
+    usage: bool,
+    incomplete: Sequence[Any] = (),
+) -> Outcome:
+    """Fit and predict one fold. What it returns can be written as JSON; a failure is also a result.
+
+    `incomplete` has the held-out rows after the loss of annotations, for each share.
+    """
+    start = fitted_at = predicted_at = time.perf_counter()
     try:
         with one_thread():
             fitted = clone(model).fit(X[np.flatnonzero(~test)], y[~test])
             fitted_at = time.perf_counter()
             outcome = _predict(job, fitted, X[np.flatnonzero(test)], class_labels(y), usage)
+            predicted_at = time.perf_counter()
+            further = [_predict(job, fitted, rows, class_labels(y), usage=False) for rows in incomplete]
+            outcome |= {"incomplete": further} if further else {}
     # A classifier that raises SystemExit has failed; it does not end the study.
     except BaseException as error:
+        predicted_at = time.perf_counter()
         outcome = {"error": _error_line(error), "traceback": _writable(traceback.format_exc())}
-    return job, outcome, (fitted_at - start, time.perf_counter() - fitted_at)
+    return job, outcome, (fitted_at - start, predicted_at - fitted_at)
 
 
 def _predict(job: Job, model: Any, X: Any, labels: Sequence[Label], usage: bool) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 // Candidates: what they were ranked by, how good that is, and how each of them is listed.
 function candidatesIntro() {
-  const caution = el("p", { class: "caution" }, el("strong", {}, "Note: "), el("bdi", {}, about.caution));
   const known = report.quality && [modelQuality(report.quality), studyBias(report.quality)];
-  return card("What this is", el("p", {}, bdi(about.model)), caution, known);
+  return card("What this is", el("p", {}, bdi(about.model)), caution(el("bdi", {}, about.caution)), known);
 }
 
 // The quality of the model on rows that it never saw.

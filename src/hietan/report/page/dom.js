@@ -43,6 +43,7 @@ function bdi(text, attributes = {}) {
 }
 
 const note = (...children) => el("p", { class: "note" }, children);
+const caution = (...children) => el("p", { class: "caution" }, el("strong", {}, "Note: "), children);
 
 let lastId = 0;
 const newId = (stem) => `${stem}-${++lastId}`;

@@ -18,9 +18,9 @@ function openRankedMethod(name) {
 function overview() {
   const { rankings } = report;
   openers.set("method", openRankedMethod);
-  if (datasets.length === 1) return [datasetSections(), reliability(), whatWasRun()];
+  if (datasets.length === 1) return [datasetSections(), incompleteRows(), reliability(), whatWasRun()];
   const ranking = rankings.length ? rankingSection(rankings) : note("No method has results on every dataset.");
-  return [whatWasRun(), ranking, datasetSections(), reliability()];
+  return [whatWasRun(), ranking, incompleteRows(), datasetSections(), reliability()];
 }
 
 function rankingSection(rankings) {
@@ -35,6 +35,8 @@ function rankingSection(rankings) {
   return el("div", { id: "ranking" }, drawnByChoice(selectField, "Table", tables, drawTable));
 }
 
+const EQUAL_ROWS = { keep: "kept", "same-fold": "in the same fold", "not-tested": "not tested" };
+
 function whatWasRun() {
   const facts = [
     [datasets.length === 1 ? "dataset" : "datasets", datasets.length],
@@ -42,12 +44,21 @@ function whatWasRun() {
     ["folds", about.folds],
     [about.seeds.length === 1 ? "seed" : "seeds", about.seeds.length],
     ["rows in all datasets", count(sumOf(datasets.map((d) => d.genes.length)))],
+    ["equal rows", EQUAL_ROWS[about.equal_rows]],
   ];
+  const warned = datasets.filter((d) => d.equal_rows?.warning);
   return card(
     "What was run",
     factList(facts),
     about.command && el("pre", {}, el("code", {}, about.command)),
     about.failures.length > 0 && failedJobs(),
+    datasets.length > 1 &&
+      warned.length > 0 &&
+      caution(
+        "Far more equal rows have different classes than expected by chance in ",
+        joined(warned.map((d) => bdi(d.name))),
+        ". Methods that remember rows look worse there than they are.",
+      ),
     runDetails(),
     note(
       "Each row is predicted once per seed, by a model that has not seen it. ",
@@ -76,8 +87,18 @@ function datasetTable() {
   const row = (d) =>
     tableRow(
       rowHead(bdi(d.name)),
-      [count(d.genes.length), count(d.features.length), classSizes(d)].map((cell) => el("td", {}, cell)),
+      [count(d.genes.length), count(d.features.length), classSizes(d), equalRows(d)].map((cell) => el("td", {}, cell)),
     );
-  const heads = ["dataset", "rows", "features", "classes"].map((text) => columnHead(text));
+  const heads = ["dataset", "rows", "features", "classes", "equal rows"].map((text) => columnHead(text));
   return scrollRegion("Datasets", table({}, heads, datasets.map(row)));
+}
+
+function equalRows({ equal_rows: equal }) {
+  if (!equal) return "–";
+  const { rows, pairs, contradictions, expected } = equal;
+  if (!pairs) return "none";
+  return (
+    `${count(rows)} have an equal: ${plural(pairs, "pair")}, ${count(contradictions)} with different classes ` +
+    `(expected by chance: ${expected.toFixed(1)})`
+  );
 }

@@ -53,6 +53,9 @@ function dataCard(dataset) {
       dataset.classes.map((_, k) => part(k)),
     ),
     legend(dataset.classes.map(name)),
+    dataset.equal_rows &&
+      note("Equal rows: ", equalRows(dataset), ". ", about.equal_rows === "not-tested" && "They are not tested."),
+    dataset.equal_rows?.warning && caution(dataset.equal_rows.warning, "."),
     Object.keys(dataset.account ?? {}).length > 0 && lossesTable(dataset),
   );
 }
@@ -83,8 +86,7 @@ function lossesTable(dataset) {
 }
 
 // What a coin would reach: 0.5, or the share of the second class for precision.
-const chanceOf = (dataset, score) =>
-  score === "average_precision" ? classCounts(dataset)[1] / dataset.truth.length : 0.5;
+const chanceOf = (dataset, score) => (score === "average_precision" ? dataset.quality.positive_share : 0.5);
 
 function scoreCard(dataset) {
   const scores = (m) => dataset.quality.methods[m].scores;
