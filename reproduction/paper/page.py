@@ -176,11 +176,11 @@ a chosen value may lower GMean."""
 KNOWN_LAMBDA = """This is not honest evidence for proximalGraph: that 0.002 is a good value is known from these same
 28 datasets. It is given because the paper does not say how its lambda was set."""
 
-DISTINCT = """In the 28 files, {identical} of {rows:,} rows have an equal row in the same file. They make {pairs} pairs, and
-{opposed} of these pairs have opposite classes. When the files were made, equal rows of the same class were merged, so
-almost only contradictions are left. A method that remembers its training rows predicts the wrong class for them.
-The tables below have the same training rows and folds, but the second figure of each pair is computed only from test
-rows without an equal."""
+DISTINCT = """In the 28 files, {identical} of {rows:,} rows have an equal row in the same file. They make {pairs}
+pairs, and {opposed} of these pairs have opposite classes. When the files were made, equal rows of the same class
+were merged, so almost only contradictions are left. A method that remembers its training rows predicts the wrong
+class for them. The tables below have the same training rows and folds, but the second figure of each pair is
+computed only from test rows without an equal."""
 
 CLAIMS = """All claims of [claims.csv](../reproduction/paper/claims.csv), in our words. What the paper says about
 the biology of the terms, and about other papers, is not judged. "Paper" is the figure that it prints, if there is
