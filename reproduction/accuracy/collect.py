@@ -73,27 +73,26 @@ def seeds_of(parts: Sequence[Task], method: str, most: int) -> list[int]:
 
 
 @cache
-def rows_of(
-    task: Task, method: str, seed: int, balanced: bool, version: str | None = None
-) -> tuple[Judged, Mask]:
+def rows_of(task: Task, method: str, seed: int, version: str | None = None) -> tuple[Judged, Mask]:
     """Return the predicted rows, and which rows of the set they are."""
     found = measure.load(task, method, seed)
     assert found is not None
+    balanced = method not in METHODS or METHODS[method].balanced
     return judged(task, found, seed, balanced, version), found.fold >= 0
 
 
 def judged_rows(
-    task: Task, method: str, seeds: Iterable[int], kind: str, balanced: bool, version: str | None = None
+    task: Task, method: str, seeds: Iterable[int], kind: str, version: str | None = None
 ) -> Iterator[Judged]:
     """Return the rows that count, for each seed."""
     for seed in seeds:
-        rows, predicted = rows_of(task, method, seed, balanced, version)
+        rows, predicted = rows_of(task, method, seed, version)
         yield rows.of(mask_of(task, kind)[predicted])
 
 
-def metrics(task: Task, method: str, seeds: Iterable[int], kind: str, balanced: bool) -> dict[str, float]:
+def metrics(task: Task, method: str, seeds: Iterable[int], kind: str) -> dict[str, float]:
     """Return the metrics of a method on a set with complete rows, averaged over seeds."""
-    found = [metrics_of(rows) for rows in judged_rows(task, method, seeds, kind, balanced)]
+    found = [metrics_of(rows) for rows in judged_rows(task, method, seeds, kind)]
     return {name: float(np.mean([each[name] for each in found])) for name in METRICS}
 
 
@@ -116,7 +115,7 @@ def results() -> None:
     for part, kind in KINDS:
         for method, seeds in measured(part):
             for task in tasks(part):
-                values = metrics(task, method, seeds, kind, METHODS[method].balanced)
+                values = metrics(task, method, seeds, kind)
                 seconds = [found.seconds for s in seeds if (found := measure.load(task, method, s))]
                 head = {
                     "part": part,
@@ -142,9 +141,7 @@ def lost() -> None:
                         auc_of(rows)
                         for task in tasks(part)
                         if task.group == group
-                        for rows in judged_rows(
-                            task, method, seeds, kind, METHODS[method].balanced, f"{share:g}"
-                        )
+                        for rows in judged_rows(task, method, seeds, kind, f"{share:g}")
                     ]
                     head = {"part": part, "organism": group, "rows": kind, "method": method}
                     lines.append({**head, "lost": f"{share:g}", "auc": f"{np.mean(auc):.4f}"})
@@ -161,12 +158,7 @@ def differences() -> None:
         for share, metric in (("0", "auc"), ("0", "auc_within_folds"), ("0.7", "auc")):
             drawn = {
                 (method, seed): np.stack(
-                    [
-                        draws.values(
-                            task, [rows_of(task, method, seed, METHODS[method].balanced, share)], metric
-                        )
-                        for task in parts
-                    ]
+                    [draws.values(t, judged_rows(t, method, [seed], kind, share), metric) for t in parts]
                 )
                 for method in seeds
                 for seed in seeds[method]
@@ -221,17 +213,7 @@ def years() -> None:
             drawn = {}
             for method, seeds in measured("both years"):
                 drawn[method] = np.stack(
-                    [
-                        draws.values(
-                            task,
-                            [
-                                rows_of(task, method, seed, METHODS[method].balanced, version)
-                                for seed in seeds
-                            ],
-                            "auc",
-                        )
-                        for task in own
-                    ]
+                    [draws.values(t, judged_rows(t, method, seeds, "all", version), "auc") for t in own]
                 )
             for method, values in drawn.items():
                 head = {"trained_on": source, "tested_on": version, "method": method, "seeds": len(seeds)}
@@ -257,10 +239,7 @@ def curves() -> None:
         for method in METHODS:
             seeds = seeds_of([task], method, planned_seeds("curves", method))
             for share in task.versions(0) if seeds else ():
-                auc = [
-                    auc_of(r)
-                    for r in judged_rows(task, method, seeds, "all", METHODS[method].balanced, share)
-                ]
+                auc = [auc_of(r) for r in judged_rows(task, method, seeds, "all", share)]
                 head = {"data": task.group, "features": kind, "training_rows": size.partition(" ")[0]}
                 spread = {"auc": float(np.mean(auc)), "deviation": float(np.std(auc, ddof=1))}
                 lines.append(
@@ -274,11 +253,7 @@ def calibration() -> None:
     lines = []
     for part in ("published", "packaged"):
         for method, seeds in measured(part):
-            found = [
-                rows_of(task, method, seed, METHODS[method].balanced, "0")[0]
-                for task in tasks(part)
-                for seed in seeds
-            ]
+            found = [rows_of(task, method, seed, "0")[0] for task in tasks(part) for seed in seeds]
             probability = np.concatenate([rows.probability for rows in found])
             positive = np.concatenate([rows.positive for rows in found])
             bins = bins_of(probability)
@@ -308,7 +283,7 @@ def smoothing() -> None:
                 name = smoothed_name(key, kind_of_smoothing)
                 seeds = seeds_of(parts, name, SMOOTHING_SEEDS)
                 for group in groups_of(parts) if seeds else ():
-                    found = [metrics(task, name, seeds, kind, True) for task in parts if task.group == group]
+                    found = [metrics(task, name, seeds, kind) for task in parts if task.group == group]
                     values = {metric: float(np.mean([each[metric] for each in found])) for metric in METRICS}
                     head = {"part": part, "organism": group, "rows": kind, "method": SMOOTHED[key]}
                     lines.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -155,7 +155,6 @@ class Draws:
     ) -> None:
         rng = np.random.default_rng(seed)
         self.groups = [task.group for task in tasks]
-        self.masks = masks
         self.weights: dict[str, Floats] = {}
         for group in dict.fromkeys(self.groups):
             members = [task for task in tasks if task.group == group]
@@ -163,26 +162,12 @@ class Draws:
             times = rng.multinomial(len(place), np.full(len(place), 1 / len(place)), size=n_draws)
             times = np.vstack([np.ones((1, len(place)), dtype=times.dtype), times]).astype(np.float64)
             for task in members:
-                self.weights[task.name] = times[:, [place[row] for row in task.rows]]
+                counted = np.flatnonzero(masks[task.name])
+                self.weights[task.name] = times[:, [place[task.rows[i]] for i in counted]]
 
-    def values(self, task: Task, seeds: Sequence[tuple[Judged, Mask]], metric: str) -> Floats:
-        """Return a metric for every draw, the data as they are first, averaged over seeds.
-
-        Parameters
-        ----------
-        task : Task
-            The set.
-        seeds : sequence of (Judged, mask)
-            For each seed, the predicted rows, and which rows of the set they are.
-        metric : str
-            One of `DRAWN`.
-        """
-        found = []
-        for rows, predicted in seeds:
-            counted = self.masks[task.name][predicted]
-            weights = self.weights[task.name][:, predicted][:, counted]
-            found.append(DRAWN[metric](rows.of(counted), weights))
-        return np.asarray(np.mean(found, axis=0))
+    def values(self, task: Task, seeds: Iterable[Judged], metric: str) -> Floats:
+        """Return a metric of the rows that count for every draw, the data as they are first, averaged over seeds."""
+        return np.asarray(np.mean([DRAWN[metric](rows, self.weights[task.name]) for rows in seeds], axis=0))
 
 
 def interval(drawn: Floats) -> tuple[float, float, float]:

@@ -257,10 +257,9 @@ def test_priors_are_moved_by_the_class_shares(task, data):
 
 def test_the_first_draw_is_the_data(task):
     draws = scores.Draws([task], {task.name: collect.mask_of(task, "all")}, n_draws=200)
-    everything = np.ones(len(task.target), dtype=bool)
     rows = [scores.judged(task, measure.measure(make, task, 0), 0, False) for make in (HieBAN, TAN)]
     for metric in scores.DRAWN:
-        a, b = (draws.values(task, [(each, everything)], metric) for each in rows)
+        a, b = (draws.values(task, [each], metric) for each in rows)
         assert [a[0], b[0]] == pytest.approx([scores.metrics_of(each)[metric] for each in rows])
         middle, low, high = scores.interval(a - b)
         assert low <= middle <= high
