@@ -66,7 +66,7 @@ def _rule(claim: Claim, runs: Sequence[Judged], facts: Mapping[str, str], usage:
         return _rule_on_term(claim, usage)
     if claim.kind in STATEMENTS and runs:
         true = sum(STATEMENTS[claim.kind](claim, run) for run in runs)
-        return Ruling(claim, _agreed(true, len(runs)), f"true in {true} of {len(runs)} runs")
+        return Ruling(claim, agreed(true, len(runs)), f"true in {true} of {len(runs)} runs")
     if claim.kind in FIGURES and runs:
         value_of, shown = FIGURES[claim.kind]
         values = [value_of(claim, run) for run in runs]
@@ -93,9 +93,10 @@ def _rule_on_term(claim: Claim, usage: Usage) -> Ruling:
         ranks.append(f"{all_seeds[f'rank_{name}']} by {words}{shared}")
     listed = ", ".join(ranks)
     return Ruling(
-        claim, _agreed(true, len(seeds)), f"rank {listed}; in the first {TOP} in {true} of {len(seeds)} seeds"
+        claim, agreed(true, len(seeds)), f"rank {listed}; in the first {TOP} in {true} of {len(seeds)} seeds"
     )
 
 
-def _agreed(true: int, n: int) -> str:
+def agreed(true: int, n: int) -> str:
+    """The verdict on a statement that is true in so many of n runs."""
     return HOLDS if true == n else FAILS if true == 0 else UNKNOWN

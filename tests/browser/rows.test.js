@@ -100,6 +100,26 @@ async function treesAreExplored(page, { width }) {
 atEveryWidth("a gene is found, and its trees are those of the models", "study.html", treesAreThoseOfTheModels);
 atEveryWidth("two methods side by side; keys, removed terms, sums and neighbours", "study.html", treesAreExplored);
 
+test("branches add up to the log-odds and open into their features", () =>
+  visit("study.html", {}, async (page) => {
+    await goToPart(page, "Rows");
+    await findRow(page, Object.keys(expected.trees)[0]);
+    await control(page, "Method").selectOption({ label: "TAN" });
+    const fall = page.locator(".fall").first();
+    const numbers = await fall.locator("tbody tr td:nth-child(3)").allTextContents();
+    const adds = numbers.map((text) => Number(text.replace("−", "-")));
+    const total = adds.pop();
+    assert.ok(Math.abs(adds.reduce((sum, add) => sum + add, 0) - total) < 0.001 * adds.length, numbers.join(" "));
+    const branch = fall.locator(".summed").first();
+    const [, number] = (await branch.locator("summary").textContent()).match(/: (\d+) features?$/);
+    await branch.locator("summary").click();
+    const lines = await branch.locator("li").allTextContents();
+    assert.ok(lines.length >= 1 && lines.length <= Number(number) + 1);
+    assert.match(lines[0], /= [01]: [+−]\d\.\d{3}.*of \d+ rows.*: class0 \d+ of \d+, class1 \d+ of \d+/);
+    assert.deepEqual(await overlaps(page), []);
+    await picture(page, "branches");
+  }));
+
 test("a gene that is not explained shows the command that explains it", () =>
   visit("study.html", {}, async (page) => {
     await goToPart(page, "Rows");

@@ -36,8 +36,8 @@ class RowExplanation:
     in_training: bool
     probability_note: str = ""
 
-    def text(self, limit: int = 15) -> str:
-        """The explanation as text, with at most `limit` features listed individually."""
+    def text(self, limit: int | None = None) -> str:
+        """The explanation as text, as by `Explanation.text`."""
         parts = [self.explanation.text(limit), *filter(None, [self.probability_note])]
         if self.in_training:
             noun = self.explanation.row_noun

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hietan.explain import Contribution, Explanation, Trace
 from hietan.cli._predict import ModelFile
 
+EDGES = 15
 SHORTEST_NAME = 20  # in a terminal, longer names of terms are shortened at most to this
 
 
@@ -46,9 +47,13 @@ def explain(
         ),
     ],
     limit: Annotated[
-        int,
-        typer.Option(min=1, help="Number of features (and, with --trace, of edges) to list individually."),
-    ] = 15,
+        int | None,
+        typer.Option(
+            min=1,
+            help="Number of features (and, with --trace, of edges) to list individually [default: 15, or branches of "
+            "the hierarchy if there are more than 20 features].",
+        ),
+    ] = None,
     trace: Annotated[
         bool, typer.Option("--trace", help="Also list how the tree of the row was learned, edge by edge.")
     ] = False,
@@ -76,7 +81,7 @@ def explain(
         note = printable(found.probability_note)
         texts.append(replace(found, explanation=named, probability_note=note).text(limit))
         if steps is not None:
-            texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit))
+            texts.append(replace(_with_printable_edges(steps), row=named.row).text(limit or EDGES))
     for line in "\n\n".join(texts).split("\n"):
         say(line)
 
@@ -106,17 +111,17 @@ def _with_printable_names(explanation: Explanation) -> Explanation:
     )
 
 
-def _with_names_that_fit(explanation: Explanation, limit: int, width: int) -> Explanation:
+def _with_names_that_fit(explanation: Explanation, limit: int | None, width: int) -> Explanation:
     """The same explanation with long names shortened, so that the sum in its text fits a terminal, if it can."""
-    shown = explanation.strongest[:limit]
-    longest = max((len(part.name) for part in shown), default=0)
-    for most in range(longest, SHORTEST_NAME - 1, -1):
-        few = replace(
-            explanation, contributions=tuple(replace(_shortened(part, most), counts=None) for part in shown)
-        )
-        if all(len(line) <= width for line in few.text(limit).split("\n\n")[1].split("\n")):
-            cut = tuple(_shortened(part, most) for part in explanation.contributions)
-            return replace(explanation, contributions=cut)
+    longest = max((len(part.name) for part in explanation.contributions), default=0)
+    while longest > SHORTEST_NAME:
+        lines = explanation.text(limit).split("\n\n")[1].split("\n")
+        excess = max(len(line) for line in lines if not line.startswith(" " * 6)) - width
+        if excess <= 0:
+            break
+        longest = max(SHORTEST_NAME, longest - excess)
+        cut = tuple(_shortened(part, longest) for part in explanation.contributions)
+        explanation = replace(explanation, contributions=cut)
     return explanation
 
 

@@ -6,15 +6,22 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
-from typing import Any, Self, overload
+from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hietan._runtime.notebook import card, details
 from hietan._runtime.optional import import_optional
+from hietan.explain._branches import cut_branches
 from hietan.hierarchy import Hierarchy
 
+BY_BRANCH = 20
+"""With more contributions than this, text, HTML and reports show branches of the hierarchy."""
+STRONGEST = 15
+"""How many features text and HTML list individually, if they do not show branches."""
+ROUNDING = 1e-12
+"""A share of a contribution below this is an error of rounding."""
 FEW_ROWS = 5
 """A contribution that rests on fewer training rows than this, with or without the value, is marked."""
 WEAK = "*"
@@ -239,6 +246,38 @@ class Removal:
 
 
 @dataclass(frozen=True)
+class Branch:
+    """A feature of the hierarchy with the contributions that flow to it, or the rest that flows to no branch.
+
+    Attributes
+    ----------
+    feature : str or None
+        The feature at the top of the branch; None for the rest.
+    name : str
+        Its readable name.
+    amount : float
+        What the branch adds to the log-odds.
+    parts : tuple of (Contribution, float)
+        The contributions that reach the branch, each with the amount that does, from the largest to the smallest.
+    """
+
+    feature: str | None
+    name: str
+    amount: float
+    parts: tuple[tuple[Contribution, float], ...] = field(repr=False)
+
+    @property
+    def label(self) -> str:
+        """The branch and the number of features that it sums up, in words."""
+        count = f"{len(self.parts)} feature{'' if len(self.parts) == 1 else 's'}"
+        return (
+            f"{self.name}: {count}"
+            if self.feature in (None, self.name)
+            else f"{self.name} ({self.feature}): {count}"
+        )
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Why a classifier classifies one row as it does.
 
@@ -351,6 +390,69 @@ class Explanation:
         """The sum of base, contributions and other terms: the log-odds, up to rounding."""
         return self.base + sum(self.amounts) + sum(v for _, v in self.other)
 
+    @property
+    def is_by_branch(self) -> bool:
+        """Whether text, HTML and reports show branches, because there are more than 20 contributions."""
+        return len(self.contributions) > BY_BRANCH
+
+    def by_branch(self, terms: Sequence[str] | None = None, limit: int = 8) -> tuple[Branch, ...]:
+        """Sum the contributions along the hierarchy, without remainder.
+
+        Each feature passes its contribution, and all that it receives, on to its direct parents in equal shares (edges
+        that other edges imply are left out). What reaches a branch stays there. So the amounts of the branches and of
+        the rest, which comes last, add up with `base` and `other` to the log-odds.
+
+        Parameters
+        ----------
+        terms : sequence of str or None
+            The features at the top of the branches. None means that they are chosen: one by one, the feature that
+            most flows to, past the branches below it. A branch has at most a quarter of all features below it and at
+            least 3 % of the sum of all contributions' sizes; it is given up if branches below it leave it with less.
+        limit : int
+            How many branches are chosen at most.
+
+        Returns
+        -------
+        tuple of Branch
+            The branches, from the largest amount to the smallest, and the rest.
+
+        Examples
+        --------
+        >>> from hietan import HieLogistic
+        >>> from hietan.datasets import load_ageing_genes
+        >>> data = load_ageing_genes("worm", "BP")
+        >>> model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
+        >>> for branch in model.explain(data, "daf-16")[0].by_branch(limit=3):
+        ...     print(f"{branch.amount:+.2f}  {branch.label}")
+        +0.96  regulation of metabolic process (GO:0019222): 86 features
+        +0.71  response to abiotic stimulus (GO:0009628): 12 features
+        +0.70  response to stimulus (GO:0050896): 48 features
+        +1.67  the rest: 307 features
+        """
+        place = {name: j for j, name in enumerate(self.hierarchy.features)}
+        columns = np.array([place.get(name, len(place)) for name in self.contributing], dtype=np.intp)
+        amounts = np.asarray(self.amounts, dtype=np.float64)
+        # A name that was made printable may be none of the hierarchy: it belongs to the rest.
+        every = np.bincount(columns, amounts, len(place) + 1)[:-1].astype(np.float64)
+        cut = cut_branches(self.hierarchy, every, terms, limit)
+        reached = np.vstack([cut.shares, np.zeros((1, len(cut.columns)))])[columns]
+        reached = np.column_stack([reached, 1 - reached.sum(axis=1)])
+        known = self.contributions
+        names = (
+            dict(zip(known.features, known.names, strict=True))
+            if isinstance(known, Contributions)
+            else {part.feature: part.name for part in known}
+        )
+        tops = [self.hierarchy.features[j] for j in cut.columns]
+        found = []
+        for feature, shares in zip([*tops, None], reached.T, strict=True):
+            own = shares * amounts
+            order = [k for k in np.argsort(-np.abs(own), kind="stable").tolist() if shares[k] > ROUNDING]
+            parts = zip(self.contributions_at(order), own[order].tolist(), strict=True)
+            name = "the rest" if feature is None else names.get(feature, feature)
+            found.append(Branch(feature, name, float(own.sum()), tuple(parts)))
+        return tuple(found)
+
     def to_frame(self) -> Any:
         """A pandas DataFrame with a row per contribution, the strongest first."""
         pandas = import_optional("pandas", extra="frames", purpose="Explanation.to_frame")
@@ -416,8 +518,12 @@ class Explanation:
         graph.add_edges_from((p.parent, p.feature) for p in self.contributions if p.parent is not None)
         return graph
 
-    def text(self, limit: int = 15) -> str:
-        """The explanation in lines of plain text, with the `limit` strongest features listed individually."""
+    def text(self, limit: int | None = None) -> str:
+        """The explanation in lines of plain text.
+
+        With a `limit`, that many of the strongest features are listed individually. None means 15 of them or, if there
+        are more than 20 contributions, branches of the hierarchy with the strongest feature of each.
+        """
         return _as_text(self, limit)
 
     def __str__(self) -> str:
@@ -433,11 +539,15 @@ class Explanation:
             f"log-odds {self.log_odds:+.3f}, from {len(self.contributions)} features"
         )
 
-    def counts_legend(self, shown: Sequence[Contribution]) -> list[str]:
-        """What the counts and marks of these contributions mean, in sentences; empty if there are none."""
+    def counts_legend(self, shown: Sequence[Contribution], by_branch: bool = False) -> list[str]:
+        """What branches, counts and marks of these contributions mean, in sentences; empty if there are none."""
+        lines = [
+            "A branch sums up the features below it, except those that belong to another branch."
+        ] * by_branch
         if not any(part.counts for part in shown):
-            return []
-        lines = [f"Below a feature: the training {self.row_noun}s of each class with this value."]
+            return lines
+        what = "Behind" if by_branch else "Below"
+        lines += [f"{what} a feature: the training {self.row_noun}s of each class with this value."]
         lines += [self.counts_note] if self.counts_note else []
         if any(part.is_adjusted for part in shown):
             lines.append("Adjustment: what the regression adds to the part that follows from the counts.")
@@ -476,16 +586,59 @@ class Explanation:
         return _plots.plot_tree(self, ax, labels)
 
 
-def _as_text(explanation: Explanation, limit: int) -> str:
-    """Lines of plain text, with the `limit` strongest features listed individually."""
-    shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [*_summands(explanation, shown, rest), ("log-odds", explanation.log_odds, "")]
-    width = max(len(label) for label, _, _ in lines)
+class _Summand(NamedTuple):
+    """A part of the sum: its label and amount, and the contributions shown below it with the amounts that count."""
+
+    label: str
+    amount: float
+    shown: tuple[tuple[Contribution, float], ...] = ()
+    is_branch: bool = False
+
+
+def _summands(explanation: Explanation, limit: int | None, at_most: int = 1) -> list[_Summand]:
+    """What adds up to the log-odds; of a branch, at most so many contributions are shown."""
+    lines = [_Summand(explanation.base_label, explanation.base)]
+    if limit is None and explanation.is_by_branch:
+        *branches, rest = explanation.by_branch()
+        lines += [_Summand(each.label, each.amount, each.parts[:at_most], True) for each in branches]
+        lines += [_Summand(rest.label, rest.amount)] if rest.parts else []
+    else:
+        strongest, limit = explanation.strongest, STRONGEST if limit is None else limit
+        lines += [
+            _Summand(_label(part), part.contribution, ((part, part.contribution),))
+            for part in strongest[:limit]
+        ]
+        if rest_of := strongest[limit:]:
+            weaker = sum(part.contribution for part in rest_of)
+            lines.append(_Summand(f"{len(rest_of)} weaker features", weaker))
+    return lines + [_Summand(what, value) for what, value in explanation.other]
+
+
+def _below(explanation: Explanation, line: _Summand) -> list[str]:
+    """What stands below a summand: the counts behind it or, of a branch, its strongest features with theirs."""
+    found = []
+    for part, amount in line.shown:
+        behind = part.behind(explanation.classes, explanation.row_noun)
+        if line.is_branch:
+            behind = f"{amount:+.3f} {_label(part)}" + (f"; {behind}" if behind else "")
+        found += [behind] if behind else []
+    return found
+
+
+def _legend(explanation: Explanation, lines: Sequence[_Summand]) -> list[str]:
+    shown = [part for line in lines for part, _ in line.shown]
+    return explanation.counts_legend(shown, any(line.is_branch for line in lines))
+
+
+def _as_text(explanation: Explanation, limit: int | None) -> str:
+    """Lines of plain text."""
+    lines = [*_summands(explanation, limit), _Summand("log-odds", explanation.log_odds)]
+    width = max(len(line.label) for line in lines)
     text = [explanation.headline(), ""]
-    for label, value, behind in lines:
-        text.append(f"  {label:<{width}}  {value:+9.3f}")
-        text += [f"      {behind}"] if behind else []
-    if legend := explanation.counts_legend(shown):
+    for line in lines:
+        text.append(f"  {line.label:<{width}}  {line.amount:+9.3f}")
+        text += [f"      {below}" for below in _below(explanation, line)]
+    if legend := _legend(explanation, lines):
         text += ["", *(f"  {line}" for line in legend)]
     if explanation.removed:
         text += [
@@ -496,16 +649,12 @@ def _as_text(explanation: Explanation, limit: int) -> str:
     return "\n".join(text)
 
 
-def _summands(
-    explanation: Explanation, shown: Sequence[Contribution], rest: Sequence[Contribution]
-) -> list[tuple[str, float, str]]:
-    """What adds up to the log-odds: label, number, and the counts behind it."""
-    classes, noun = explanation.classes, explanation.row_noun
-    lines = [(explanation.base_label, explanation.base, "")]
-    lines += [(_label(part), part.contribution, part.behind(classes, noun)) for part in shown]
-    if rest:
-        lines.append((f"{len(rest)} weaker features", sum(part.contribution for part in rest), ""))
-    return lines + [(what, value, "") for what, value in explanation.other]
+def _html_label(explanation: Explanation, line: _Summand) -> str:
+    below = "<br>".join(f"<small>{escape(text)}</small>" for text in _below(explanation, line))
+    label = escape(line.label)
+    if line.is_branch:
+        return f"<details><summary>{label}</summary>{below}</details>"
+    return f"{label}<br>{below}" if below else label
 
 
 def _label(part: Contribution) -> str:
@@ -519,23 +668,19 @@ def _number(rows: float) -> str:
     return f"{rows:,}" if isinstance(rows, int) else f"{round(rows, 1):,}"
 
 
-def _as_html(explanation: Explanation, limit: int = 15) -> str:
+def _as_html(explanation: Explanation) -> str:
     """A small table with bars; all names are escaped, colours work on light and dark pages."""
-    shown, rest = explanation.strongest[:limit], explanation.strongest[limit:]
-    lines = [
-        (label, value, behind and f"<br><small>{escape(behind)}</small>")
-        for label, value, behind in _summands(explanation, shown, rest)
-    ]
-    largest = max(abs(value) for _, value, _ in lines) or 1.0
+    lines = _summands(explanation, None, at_most=STRONGEST)
+    largest = max(abs(line.amount) for line in lines) or 1.0
     rows = "".join(
-        f'<tr><td style="text-align:left">{escape(label)}{behind}</td>'
-        f'<td style="text-align:right">{value:+.3f}</td>'
-        f'<td style="width:12em"><div style="height:.8em;width:{50 * abs(value) / largest:.1f}%;'
-        f"margin-left:{50 if value >= 0 else 50 - 50 * abs(value) / largest:.1f}%;"
-        f'background:{"#4393c3" if value >= 0 else "#d6604d"}"></div></td></tr>'
-        for label, value, behind in lines
+        f'<tr><td style="text-align:left">{_html_label(explanation, line)}</td>'
+        f'<td style="text-align:right">{line.amount:+.3f}</td>'
+        f'<td style="width:12em"><div style="height:.8em;width:{50 * abs(line.amount) / largest:.1f}%;'
+        f"margin-left:{50 if line.amount >= 0 else 50 - 50 * abs(line.amount) / largest:.1f}%;"
+        f'background:{"#4393c3" if line.amount >= 0 else "#d6604d"}"></div></td></tr>'
+        for line in lines
     )
-    legend = "".join(f"<p><small>{escape(line)}</small></p>" for line in explanation.counts_legend(shown))
+    legend = "".join(f"<p><small>{escape(line)}</small></p>" for line in _legend(explanation, lines))
     removed = ""
     if explanation.removed:
         items = "".join(f"<li>{escape(str(removal))}</li>" for removal in explanation.removed)

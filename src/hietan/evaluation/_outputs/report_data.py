@@ -284,9 +284,31 @@ def compact(explanation: Any, reasons: Reasons, shown: int = SHOWN) -> dict[str,
         "adjusted": {i: decimal(part.adjustment) for i, part in enumerate(kept) if part.is_adjusted},
         "counts_note": explanation.counts_note,
         "rest": [len(rest), decimal(sum(rest))],
+        "branches": _branches(explanation, column, place),
         "other": [[what, decimal(value)] for what, value in explanation.other],
         "removed": _removed(explanation, column, reasons),
     }
+
+
+def _branches(
+    explanation: Any, column: Mapping[str, int], place: Mapping[str, int]
+) -> list[list[Any]] | None:
+    """Lists of [column (-1: the rest), amount, features, [place, amount] of the listed ones]; None for few features."""
+    if not explanation.is_by_branch:
+        return None
+    return [
+        [
+            column.get(branch.feature, -1),
+            decimal(branch.amount),
+            len(branch.parts),
+            [
+                [place[part.feature], decimal(amount)]
+                for part, amount in branch.parts
+                if part.feature in place
+            ],
+        ]
+        for branch in explanation.by_branch()
+    ]
 
 
 def compact_trace(trace: Any, shown: int = SHOWN_EDGES) -> dict[str, Any]:

@@ -18,6 +18,11 @@ function explanationPanel(dataset, entry, method) {
       el("h4", {}, "How the log-odds add up"),
       csvButton(`contributions ${title}`, () => contributionContents(dataset, why)),
     ),
+    why.branches &&
+      note(
+        "A branch sums up the features below it, except those that belong to another branch. ",
+        "Open one to see its strongest features.",
+      ),
     waterfall(dataset, why),
     countsLegend(why),
     why.flip && whatWouldChange(dataset, why.flip),
@@ -80,9 +85,39 @@ function treeTrace(dataset, trace) {
   );
 }
 
+// A branch of the hierarchy: its name, and its strongest features with the training rows behind each, to be unfolded.
+function branchLabel(dataset, why, [column, , number, parts]) {
+  if (column < 0) return `the rest: ${plural(number, "feature")}`;
+  const line = ([i, adds]) =>
+    el(
+      "li",
+      {},
+      linkedTerm(dataset, why.features[i]),
+      ` = ${why.values[i]}: ${signed(adds, 3)}`,
+      evidenceBehind(dataset, why, i),
+    );
+  const left = number - Math.min(parts.length, STRONGEST_SHOWN);
+  return el(
+    "details",
+    { class: "summed" },
+    el("summary", {}, bdi(dataset.names[column] || dataset.features[column]), `: ${plural(number, "feature")}`),
+    el(
+      "ul",
+      {},
+      parts.slice(0, STRONGEST_SHOWN).map(line),
+      left > 0 && el("li", { class: "note" }, `and ${plural(left, "weaker feature")}`),
+    ),
+  );
+}
+
 // The steps from zero to the log-odds: [label, value of the feature, what it adds].
 function waterfallSteps(dataset, why) {
   const { contributions } = why;
+  const further = why.other.map(([what, adds]) => [what, "", adds]);
+  if (why.branches) {
+    const steps = why.branches.map((branch) => [branchLabel(dataset, why, branch), "", branch[1]]);
+    return [["base value", "", why.base], ...steps, ...further];
+  }
   const order = byStrength(contributions);
   const strongest = order.slice(0, STRONGEST_SHOWN);
   const others = order.slice(STRONGEST_SHOWN);
@@ -96,7 +131,7 @@ function waterfallSteps(dataset, why) {
       contributions[i],
     ]),
     ...(unlisted ? [[plural(unlisted, "weaker feature") + ", in total", "", total]] : []),
-    ...why.other.map(([what, adds]) => [what, "", adds]),
+    ...further,
   ];
 }
 
