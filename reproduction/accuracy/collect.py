@@ -45,6 +45,7 @@ KINDS = (
     ("later", "all"),
 )
 Row = Mapping[str, object]
+kept = cache(measure.load)
 
 
 def file_of(name: str) -> Path:
@@ -75,7 +76,7 @@ def seeds_of(parts: Sequence[Task], method: str, most: int) -> list[int]:
 @cache
 def rows_of(task: Task, method: str, seed: int, version: str | None = None) -> tuple[Judged, Mask]:
     """Return the predicted rows, and which rows of the set they are."""
-    found = measure.load(task, method, seed)
+    found = kept(task, method, seed)
     assert found is not None
     balanced = method not in METHODS or METHODS[method].balanced
     return judged(task, found, seed, balanced, version), found.fold >= 0
@@ -116,7 +117,7 @@ def results() -> None:
         for method, seeds in measured(part):
             for task in tasks(part):
                 values = metrics(task, method, seeds, kind)
-                seconds = [found.seconds for s in seeds if (found := measure.load(task, method, s))]
+                seconds = [found.seconds for s in seeds if (found := kept(task, method, s))]
                 head = {
                     "part": part,
                     "set": task.name,
@@ -216,7 +217,8 @@ def years() -> None:
                     [draws.values(t, judged_rows(t, method, seeds, "all", version), "auc") for t in own]
                 )
             for method, values in drawn.items():
-                head = {"trained_on": source, "tested_on": version, "method": method, "seeds": len(seeds)}
+                n_seeds = planned_seeds("both years", method)
+                head = {"trained_on": source, "tested_on": version, "method": method, "seeds": n_seeds}
                 apart = by_group(groups, drawn[LEADER] - values)
                 for (group, auc), line in zip(means(groups, values), apart, strict=True):
                     assert line["organism"] == group

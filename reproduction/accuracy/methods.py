@@ -48,14 +48,14 @@ METHODS = {
     "simGIC neighbours": Measured(peers.SimGIC, 5, False),
     "naive Bayes": Measured(BernoulliNB, 5, False, False),
     "random forest": Measured(peers.Forest, 5, False, False),
-    "XGBoost, chosen": Measured(peers.XGBoost, 3, False),
+    "XGBoost, chosen": Measured(peers.XGBoost, 5, False),
     "ExtraTrees": Measured(peers.ExtraTrees, 1, False, False),
     "balanced forest": Measured(peers.BalancedForest, 1, False),
     "forest, chosen": Measured(peers.ChosenForest, 1, False),
 }
 
 # The methods that estimate probabilities from counts, by their key in the catalogue, with each smoothing.
-SMOOTHING_SEEDS = 3
+SMOOTHING_SEEDS = 1
 SMOOTHINGS = ("laplace", "pooled", "odds")
 SMOOTHED = {
     key: CATALOGUE[key].title
@@ -108,10 +108,10 @@ COMPARED = (
 CURVES = ("HieLogistic", "HieBAN", "Hie-TAN", "HIP + NB", "logistic regression", "random forest")
 CLOSED_OR_NOT = ("logistic regression", "random forest")
 PLAN = {
-    "published": (EVERYWHERE, 3),
-    "packaged": (EVERYWHERE, 3),
-    "later": (EVERYWHERE, 3),
-    "both years": (COMPARED, 2),
+    "published": (EVERYWHERE, 5),
+    "packaged": (EVERYWHERE, 5),
+    "later": (EVERYWHERE, 5),
+    "both years": (COMPARED, 1),
     "curves": (CURVES, 10),
 }
 

@@ -19,7 +19,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 Floats = NDArray[np.float64]
 C_GRID = np.logspace(-3, 0, 7)
 TREES, TRIAL_TREES = 300, 100
-FOREST_GRID = {"max_features": ["sqrt", 0.1, 0.3], "min_samples_leaf": [1, 3]}
+FOREST_GRID = {"max_features": ["sqrt", 0.1], "min_samples_leaf": [1, 3]}
 XGBOOST_GRID = {"max_depth": [2, 4], "learning_rate": [0.03, 0.1]}
 
 
