@@ -51,7 +51,7 @@ class EqualRows:
             return ""
         return (
             f"{self.contradictions:,} of {self.pairs:,} pairs of equal rows have different classes; "
-            f"{self.expected:.1f} would be expected by chance. Perhaps equal rows of one class were merged. Methods "
+            f"{self.expected:,.1f} would be expected by chance. Perhaps equal rows of one class were merged. Methods "
             "that remember rows then look worse than they are: compare with hietan study --equal-rows not-tested"
         )
 
@@ -59,7 +59,7 @@ class EqualRows:
         if not self.pairs:
             return "no rows are equal"
         classes = (
-            f", {self.contradictions:,} with different classes (expected by chance: {self.expected:.1f})"
+            f", {self.contradictions:,} with different classes (expected by chance: {self.expected:,.1f})"
         )
         pairs = f"{self.pairs:,} pair{'s' * (self.pairs != 1)}"
         return f"{self.rows:,} rows have an equal: {pairs}{classes if self.expected else ''}"

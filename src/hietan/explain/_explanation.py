@@ -705,6 +705,36 @@ class Explanations(list["Explanation"]):
         whole = pandas.concat(frames, ignore_index=True)
         return whole[["row", *(name for name in whole.columns if name != "row")]]
 
+    def to_shap(self) -> Any:
+        """A `shap.Explanation` for the plots of shap: contributions, base values, the rows and readable names.
+
+        These are the model's own contributions, not Shapley values. Each row of values adds up to the log-odds with its
+        base value, which includes the terms that belong to no feature. A feature without a contribution in a linear
+        model has NaN as its value.
+
+        Examples
+        --------
+        >>> from hietan import HieLogistic
+        >>> from hietan.datasets import load_ageing_genes
+        >>> data = load_ageing_genes("worm", "CC")
+        >>> model = HieLogistic(hierarchy=data.hierarchy).fit(data.X, data.y)
+        >>> model.explain(data, ["daf-16", "age-1"]).to_shap().shape  # doctest: +SKIP
+        (2, 263)
+        """
+        shap = import_optional("shap", extra="shap", purpose="Explanations.to_shap")
+        features = self[0].hierarchy.features if self else ()
+        place, names = {name: j for j, name in enumerate(features)}, list(features)
+        values = np.zeros((len(self), len(features)))
+        rows = np.full(values.shape, np.nan)
+        for r, one in enumerate(self):
+            if isinstance(one.contributions, Contributions):
+                rows[r], names = one.contributions.row, list(one.contributions.names)
+            for part in one.contributions:
+                j = place[part.feature]
+                values[r, j], rows[r, j], names[j] = part.contribution, part.value, part.name
+        base = np.array([one.base + sum(value for _, value in one.other) for one in self])
+        return shap.Explanation(values=values, base_values=base, data=rows, feature_names=names)
+
     def __str__(self) -> str:
         return "\n\n".join(map(str, self))
 
