@@ -196,7 +196,7 @@ def equal_rows() -> None:
                     "rows_with_an_equal": found.rows,
                     "pairs": found.pairs,
                     "contradictions": found.contradictions,
-                    "expected": f"{found.expected:.1f}",
+                    "expected": f"{found.expected:.3f}",
                 }
             )
     write_csv(file_of("equal-rows"), list(lines[0]), lines)
