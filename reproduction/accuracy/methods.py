@@ -55,7 +55,7 @@ METHODS = {
 }
 
 # The methods that estimate probabilities from counts, by their key in the catalogue, with each smoothing.
-SMOOTHING_SEEDS = 1
+SMOOTHING_SEEDS = 2
 SMOOTHINGS = ("laplace", "pooled", "odds")
 SMOOTHED = {
     key: CATALOGUE[key].title

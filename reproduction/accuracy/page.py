@@ -14,7 +14,7 @@ from hietan.evaluation._outputs.text_table import TextTable
 from reproduction.accuracy import peers
 from reproduction.accuracy.collect import DOCS, file_of
 from reproduction.accuracy.figures import PANELS, mean_of, select
-from reproduction.accuracy.methods import COMPARED, METHODS, PLAN
+from reproduction.accuracy.methods import COMPARED, METHODS, PLAN, SMOOTHING_SEEDS
 from reproduction.pages import fill, read_csv
 
 PAGE = DOCS / "accuracy.md"
@@ -182,7 +182,7 @@ def settings_list() -> str:
 - *simGIC neighbours*: similarity by shared information content; k ({ks}) by leave-one-out log loss.
 
 Every method has {PLAN["published"][1]} seeds, except {", ".join(few[:-1])} and {few[-1]} ({once} seed).
-The comparisons of years and of smoothing have one seed.
+The comparison of smoothings has {SMOOTHING_SEEDS} seeds, and the comparison of years has one.
 
 """
 
@@ -323,10 +323,11 @@ paper uses.
 From pooled to odds smoothing, AUC changes as follows: {"; ".join(lines)}. Hie-TAN's log loss on the published
 datasets falls
 from {value("Hie-TAN", "pooled", "log_loss", **PUBLISHED)} to
-{value("Hie-TAN", "odds", "log_loss", **PUBLISHED)}. On the packaged datasets, Laplace smoothing ranks
-as well as odds smoothing (Hie-TAN {value("Hie-TAN", "laplace", "auc", **PACKAGED)}, AODE
-{value("AODE", "laplace", "auc", **PACKAGED)} and, with odds, {value("AODE", "odds", "auc", **PACKAGED)}), but its
-probabilities are worse. The table has
+{value("Hie-TAN", "odds", "log_loss", **PUBLISHED)}. On the packaged datasets, Laplace smoothing ranks as well
+as odds smoothing with Hie-TAN
+({value("Hie-TAN", "laplace", "auc", **PACKAGED)}), and better with AODE
+({value("AODE", "laplace", "auc", **PACKAGED)}; odds
+{value("AODE", "odds", "auc", **PACKAGED)}), but its probabilities are worse. The table has
 rows without an equal for the published datasets. [accuracy-smoothing.csv](accuracy-smoothing.csv) has GMean,
 the calibration
 error, all rows and each organism.
