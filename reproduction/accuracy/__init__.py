@@ -1,6 +1,6 @@
-"""How well the methods predict, beside what a user would take instead: `python -m reproduction.accuracy`.
+"""How well each method predicts: `python -m reproduction.accuracy`.
 
-`peers` (other people's classifiers), `methods` (everything that is measured), `measure` (out-of-fold scores, kept in
-out/accuracy), `scores` (metrics from them, and a bootstrap over genes), `temporal` (trained on 2014, tested on 2025),
-`page` (docs/accuracy.md).
+`sets` (what is predicted), `peers` (classifiers of other projects), `methods` (everything that is measured, and the
+plan), `measure` (scores of held-out rows, kept in out/accuracy), `scores` (metrics and a bootstrap over genes),
+`collect` (docs/accuracy*.csv), `figures` and `page` (docs/accuracy.md).
 """

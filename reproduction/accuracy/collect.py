@@ -2,164 +2,311 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
-from hietan.datasets import AGEING_DATASETS
-from reproduction.accuracy import measure, temporal
-from reproduction.accuracy.measure import FoldScores, dataset_of
-from reproduction.accuracy.methods import METHODS, SEEDS
-from reproduction.accuracy.scores import COMPARED, Draws, Labelled, bootstrap, metrics_of
+import numpy as np
+
+from hietan._runtime.equal_rows import count_equal_rows, has_equal
+from reproduction.accuracy import measure
+from reproduction.accuracy.methods import (
+    METHODS,
+    SMOOTHED,
+    SMOOTHING_SEEDS,
+    SMOOTHINGS,
+    planned_seeds,
+    smoothed_name,
+)
+from reproduction.accuracy.scores import (
+    METRICS,
+    N_BINS,
+    Draws,
+    Floats,
+    Judged,
+    Mask,
+    auc_of,
+    bins_of,
+    interval,
+    judged,
+    metrics_of,
+)
+from reproduction.accuracy.sets import LOST, Task, tasks, without_losses
 from reproduction.pages import write_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
-RESULTS, DIFFERENCES = DOCS / "accuracy.csv", DOCS / "accuracy-differences.csv"
-TEMPORAL, GENES = DOCS / "accuracy-temporal.csv", DOCS / "accuracy-temporal-genes.csv"
-TRIED = DOCS / "accuracy-tried.csv"  # trials that were not taken up: their figures stay, their code is gone
-METRICS = (
-    "auc",
-    "auc_within_folds",
-    "gmean",
-    "gmean_tuned",
-    "sensitivity",
-    "specificity",
-    "average_precision",
-    "log_loss",
-    "brier",
-    "calibration_error",
-    "log_loss_equal",
-    "brier_equal",
-    "calibration_error_equal",
-    "seconds",
+LEADER = "HieLogistic"
+# The parts with cross-validation or later genes, and which of their rows count.
+KINDS = (
+    ("published", "all"),
+    ("published", "without an equal"),
+    ("packaged", "all"),
+    ("packaged", "without an equal"),
+    ("later", "all"),
 )
-FIELDS = ("dataset", "method", "seed", *METRICS)
-Row = Mapping[str, str]
-# What the differences are measured from, and the methods that the page compares it with.
-LEADERS = ("HieLogistic", "HieBAN, equal priors")
-RIVALS = (
-    "ridge logistic regression",
-    "ridge logistic regression, C 0.1",
-    "balanced random forest",
-    "XGBoost",
-    "CatBoost",
-    "HIP + NB, pooled",
-    "HIP + NB, laplace",
-    "Hie-TAN, pooled",
-    "simGIC nearest neighbours",
-    "naive Bayes (scikit-learn)",
-    "number of annotations",
-)
+Row = Mapping[str, object]
+kept = cache(measure.load)
 
 
-def _row(dataset: str, method: str, seed: int, values: Mapping[str, float]) -> Row:
-    shown = {name: "" if values[name] != values[name] else f"{values[name]:.4f}" for name in METRICS}
-    return {"dataset": dataset, "method": method, "seed": str(seed), **shown}
+def file_of(name: str) -> Path:
+    """Return the path of a file behind the page."""
+    return DOCS / (f"accuracy-{name}.csv" if name else "accuracy.csv")
 
 
-def collect_results() -> None:
-    """Write docs/accuracy.csv: a method's seed is in it once all of its datasets are measured."""
-    rows = []
+def shown(values: Mapping[str, float]) -> dict[str, str]:
+    """Return numbers as the files have them."""
+    return {name: f"{value:.4f}" for name, value in values.items()}
+
+
+@cache
+def mask_of(task: Task, kind: str) -> Mask:
+    """Return which rows count."""
+    if kind == "all":
+        return np.ones(len(task.target), dtype=np.bool_)
+    return ~has_equal(task.X)
+
+
+def seeds_of(parts: Sequence[Task], method: str, most: int) -> list[int]:
+    """Return the seeds, below the most, with which a method is measured on all of these sets."""
+    return [
+        seed for seed in range(most) if all(measure.path_of(task, method, seed).exists() for task in parts)
+    ]
+
+
+@cache
+def rows_of(task: Task, method: str, seed: int, version: str | None = None) -> tuple[Judged, Mask]:
+    """Return the predicted rows, and which rows of the set they are."""
+    found = kept(task, method, seed)
+    assert found is not None
+    balanced = method not in METHODS or METHODS[method].balanced
+    return judged(task, found, seed, balanced, version), found.fold >= 0
+
+
+def judged_rows(
+    task: Task, method: str, seeds: Iterable[int], kind: str, version: str | None = None
+) -> Iterator[Judged]:
+    """Return the rows that count, for each seed."""
+    for seed in seeds:
+        rows, predicted = rows_of(task, method, seed, version)
+        yield rows.of(mask_of(task, kind)[predicted])
+
+
+def metrics(task: Task, method: str, seeds: Iterable[int], kind: str) -> dict[str, float]:
+    """Return the metrics of a method on a set with complete rows, averaged over seeds."""
+    found = [metrics_of(rows) for rows in judged_rows(task, method, seeds, kind)]
+    return {name: float(np.mean([each[name] for each in found])) for name in METRICS}
+
+
+def groups_of(parts: Sequence[Task]) -> list[str]:
+    """Return the organisms of some sets."""
+    return list(dict.fromkeys(task.group for task in parts))
+
+
+def measured(part: str) -> Iterator[tuple[str, list[int]]]:
+    """Return the methods that are measured on a part, and their seeds."""
     for method in METHODS:
-        for seed in sorted(complete_seeds(method)):
-            for data in (dataset_of(*pair) for pair in AGEING_DATASETS):
-                for found in _present([measure.load(data.name, method, seed)]):
-                    rows.append(_row(data.name, method, seed, metrics_of(data.y, found)))
-    write_csv(RESULTS, FIELDS, rows)
+        seeds = seeds_of(tasks(part), method, planned_seeds(part, method))
+        if seeds:
+            yield method, seeds
 
 
-def complete_seeds(method: str) -> set[int]:
-    """The seeds for which a method is measured on all datasets."""
-    names = [dataset_of(*pair).name for pair in AGEING_DATASETS]
-    return {seed for seed in SEEDS if all(measure.path_of(name, method, seed).exists() for name in names)}
-
-
-def complete_temporal_seeds(method: str, relations: str = "is_a") -> set[int]:
-    """The seeds for which a method is measured on all sets of the test in time."""
-    held = list(temporal.sets(relations))
-    return {seed for seed in SEEDS if all(temporal.path_of(each, method, seed).exists() for each in held)}
-
-
-def fold_draws(methods: Sequence[str], seeds: Sequence[int]) -> Draws:
-    """Bootstrap draws of the cross-validated scores."""
-    data, found = {}, {}
-    for organism, namespaces in AGEING_DATASETS:
-        each = dataset_of(organism, namespaces)
-        data[each.name] = Labelled(organism, each.instance_names, each.y)
-        for method in methods:
-            found[each.name, method] = _present(measure.load(each.name, method, seed) for seed in seeds)
-    return bootstrap(data, found, methods)
-
-
-def temporal_draws(methods: Sequence[str], seeds: Sequence[int], relations: str = "is_a") -> Draws:
-    """Bootstrap draws of the genes added by 2025."""
-    data, found = {}, {}
-    for held in temporal.sets(relations):
-        data[held.name] = Labelled(held.name.partition(" ")[0], held.test.instance_names, held.test.y)
-        for method in methods:
-            found[held.name, method] = _present(temporal.load(held, method, seed) for seed in seeds)
-    return bootstrap(data, found, methods)
-
-
-def _present(found: Iterable[FoldScores | None]) -> list[FoldScores]:
-    return [each for each in found if each is not None]
-
-
-def differences(part: str, draws: Draws, pairs: Iterable[tuple[str, str]]) -> list[Row]:
-    """A row for each pair of methods, metric, and group of datasets (and all of them)."""
-    rows = []
-    for a, b in pairs:
-        for metric in COMPARED:
-            for group in (None, *dict.fromkeys(draws.groups)):
-                mean, low, high = draws.difference(metric, a, b, group)
-                numbers = {"difference": mean, "low": low, "high": high}
-                shown = {name: f"{number:.4f}" for name, number in numbers.items()}
-                rows.append(
-                    {
-                        "part": part,
-                        "group": group or "all",
-                        "metric": metric,
-                        "method": a,
-                        "other": b,
-                        **shown,
-                    }
+def results() -> None:
+    """Write accuracy.csv: a line for each set, kind of rows and method, averaged over seeds."""
+    lines = []
+    for part, kind in KINDS:
+        for method, seeds in measured(part):
+            for task in tasks(part):
+                values = metrics(task, method, seeds, kind)
+                seconds = [found.seconds for s in seeds if (found := kept(task, method, s))]
+                head = {
+                    "part": part,
+                    "set": task.name,
+                    "organism": task.group,
+                    "rows": kind,
+                    "method": method,
+                }
+                lines.append(
+                    {**head, "seeds": len(seeds), **shown(values), "seconds": f"{np.mean(seconds):.4f}"}
                 )
-    return rows
+    write_csv(file_of(""), ("part", "set", "organism", "rows", "method", "seeds", *METRICS, "seconds"), lines)
 
 
-def collect_differences() -> None:
-    """Write docs/accuracy-differences.csv, from the seeds that all compared methods have."""
-    rows: list[Row] = []
-    for part, complete, draws in (
-        ("folds", complete_seeds, fold_draws),
-        ("temporal", complete_temporal_seeds, temporal_draws),
-    ):
-        done = {name: complete(name) for name in (*LEADERS, *RIVALS)}
-        usable = [name for name, seeds in done.items() if seeds]
-        pairs = [(a, b) for a in LEADERS for b in (*RIVALS, *LEADERS) if {a, b} <= set(usable) and a != b]
-        if pairs:
-            seeds = sorted(set.intersection(*(done[name] for name in usable)))
-            rows += differences(part, draws(usable, seeds), pairs)
-    write_csv(DIFFERENCES, ("part", "group", "metric", "method", "other", "difference", "low", "high"), rows)
+def lost() -> None:
+    """Write accuracy-lost.csv: AUC against the share of annotations lost, averaged over the sets of an organism."""
+    lines = []
+    for part, kind in KINDS:
+        for method, seeds in measured(part):
+            for group in groups_of(tasks(part)):
+                for share in LOST:
+                    auc = [
+                        auc_of(rows)
+                        for task in tasks(part)
+                        if task.group == group
+                        for rows in judged_rows(task, method, seeds, kind, f"{share:g}")
+                    ]
+                    head = {"part": part, "organism": group, "rows": kind, "method": method}
+                    lines.append({**head, "lost": f"{share:g}", "auc": f"{np.mean(auc):.4f}"})
+    write_csv(file_of("lost"), ("part", "organism", "rows", "method", "lost", "auc"), lines)
 
 
-def collect_temporal() -> None:
-    """Write docs/accuracy-temporal.csv and docs/accuracy-temporal-genes.csv."""
-    rows, genes = [], []
-    for relations in temporal.RELATIONS:
-        held_sets = list(temporal.sets(relations))
-        for held in held_sets:
-            genes.append({"dataset": held.name, **{name: str(count) for name, count in held.account.items()}})
+def differences() -> None:
+    """Write accuracy-differences.csv: HieLogistic minus every other method, with intervals over genes."""
+    lines: list[Row] = []
+    for part, kind in KINDS:
+        parts = tasks(part)
+        draws = Draws(parts, {task.name: mask_of(task, kind) for task in parts})
+        seeds = dict(measured(part))
+        for share, metric in (("0", "auc"), ("0", "auc_within_folds"), ("0.7", "auc")):
+            drawn = {
+                (method, seed): np.stack(
+                    [draws.values(t, judged_rows(t, method, [seed], kind, share), metric) for t in parts]
+                )
+                for method in seeds
+                for seed in seeds[method]
+            }
+            for other in seeds:
+                if other != LEADER:
+                    common = [seed for seed in seeds[LEADER] if seed in seeds[other]]
+                    apart = np.mean([drawn[LEADER, seed] - drawn[other, seed] for seed in common], axis=0)
+                    head = {"part": part, "rows": kind, "lost": share, "metric": metric, "other": other}
+                    lines += [{**head, **line} for line in by_group(draws.groups, apart)]
+    fields = ("part", "rows", "lost", "metric", "other", "organism", "difference", "low", "high")
+    write_csv(file_of("differences"), fields, lines)
+
+
+def by_group(groups: Sequence[str], drawn: Floats) -> Iterator[Row]:
+    """Return mean differences and intervals, over all sets and over those of each group."""
+    for group in ("all", *dict.fromkeys(groups)):
+        chosen = [group in ("all", each) for each in groups]
+        numbers = zip(("difference", "low", "high"), interval(drawn[chosen].mean(axis=0)), strict=True)
+        yield {"organism": group, **shown(dict(numbers))}
+
+
+def equal_rows() -> None:
+    """Write accuracy-equal-rows.csv: the equal rows of every set."""
+    lines = []
+    for part in ("published", "packaged"):
+        for task in tasks(part):
+            found = count_equal_rows(task.X, task.y)
+            lines.append(
+                {
+                    "part": part,
+                    "set": task.name,
+                    "rows": len(task.y),
+                    "rows_with_an_equal": found.rows,
+                    "pairs": found.pairs,
+                    "contradictions": found.contradictions,
+                    "expected": f"{found.expected:.3f}",
+                }
+            )
+    write_csv(file_of("equal-rows"), list(lines[0]), lines)
+
+
+def years() -> None:
+    """Write accuracy-years.csv: trained on one year's annotations, tested on another's, with intervals over genes."""
+    lines: list[Row] = []
+    parts = tasks("both years")
+    draws = Draws(parts, {task.name: mask_of(task, "all") for task in parts})
+    for source in ("2014", "2019"):
+        own = [task for task in parts if task.name.endswith(source)]
+        groups = [task.group for task in own]
+        for version in ("2014", "2019", "both"):
+            drawn = {}
+            for method, seeds in measured("both years"):
+                drawn[method] = np.stack(
+                    [draws.values(t, judged_rows(t, method, seeds, "all", version), "auc") for t in own]
+                )
+            for method, values in drawn.items():
+                n_seeds = planned_seeds("both years", method)
+                head = {"trained_on": source, "tested_on": version, "method": method, "seeds": n_seeds}
+                apart = by_group(groups, drawn[LEADER] - values)
+                for (group, auc), line in zip(means(groups, values), apart, strict=True):
+                    assert line["organism"] == group
+                    lines.append({**head, **line, "auc": f"{auc:.4f}"})
+    fields = ("trained_on", "tested_on", "method", "seeds", "organism", "auc", "difference", "low", "high")
+    write_csv(file_of("years"), fields, lines)
+
+
+def means(groups: Sequence[str], drawn: Floats) -> Iterator[tuple[str, float]]:
+    """Return the mean over all sets, and over those of each group."""
+    for group in ("all", *dict.fromkeys(groups)):
+        yield group, float(drawn[[group in ("all", each) for each in groups], 0].mean())
+
+
+def curves() -> None:
+    """Write accuracy-curves.csv: AUC against the number of training rows."""
+    lines = []
+    for task in tasks("curves"):
+        _, size, kind = task.name.split(", ")
         for method in METHODS:
-            for seed in sorted(complete_temporal_seeds(method, relations)):
-                for held in held_sets:
-                    for found in _present([temporal.load(held, method, seed)]):
-                        rows.append(_row(held.name, method, seed, metrics_of(held.test.y, found)))
-    write_csv(TEMPORAL, FIELDS, rows)
-    write_csv(GENES, list(genes[0]), genes)
+            seeds = seeds_of([task], method, planned_seeds("curves", method))
+            for share in task.versions(0) if seeds else ():
+                auc = [auc_of(r) for r in judged_rows(task, method, seeds, "all", share)]
+                head = {"data": task.group, "features": kind, "training_rows": size.partition(" ")[0]}
+                spread = {"auc": float(np.mean(auc)), "deviation": float(np.std(auc, ddof=1))}
+                lines.append(
+                    {**head, "lost": share, "method": method, "repeats": len(seeds), **shown(spread)}
+                )
+    write_csv(file_of("curves"), list(lines[0]), lines)
+
+
+def calibration() -> None:
+    """Write accuracy-calibration.csv: the share of class 1 among rows of similar probability, over all sets."""
+    lines = []
+    for part in ("published", "packaged"):
+        for method, seeds in measured(part):
+            found = [rows_of(task, method, seed, "0")[0] for task in tasks(part) for seed in seeds]
+            probability = np.concatenate([rows.probability for rows in found])
+            positive = np.concatenate([rows.positive for rows in found])
+            bins = bins_of(probability)
+            for k in range(N_BINS):
+                if (bins == k).any():
+                    values = {
+                        "probability": probability[bins == k].mean(),
+                        "share": positive[bins == k].mean(),
+                    }
+                    head = {
+                        "part": part,
+                        "method": method,
+                        "bin": k,
+                        "rows": round((bins == k).sum() / len(seeds)),
+                    }
+                    lines.append({**head, **shown(values)})
+    write_csv(file_of("calibration"), ("part", "method", "bin", "rows", "probability", "share"), lines)
+
+
+def smoothing() -> None:
+    """Write accuracy-smoothing.csv: every method with every smoothing."""
+    lines = []
+    for part, kind in KINDS[:4]:
+        parts = without_losses(part)
+        for key in SMOOTHED:
+            for kind_of_smoothing in SMOOTHINGS:
+                name = smoothed_name(key, kind_of_smoothing)
+                seeds = seeds_of(parts, name, SMOOTHING_SEEDS)
+                for group in groups_of(parts) if seeds else ():
+                    found = [metrics(task, name, seeds, kind) for task in parts if task.group == group]
+                    values = {metric: float(np.mean([each[metric] for each in found])) for metric in METRICS}
+                    head = {"part": part, "organism": group, "rows": kind, "method": SMOOTHED[key]}
+                    lines.append(
+                        {**head, "smoothing": kind_of_smoothing, "seeds": len(seeds), **shown(values)}
+                    )
+    fields = ("part", "organism", "rows", "method", "smoothing", "seeds", *METRICS)
+    write_csv(file_of("smoothing"), fields, lines)
+
+
+def genes() -> None:
+    """Write accuracy-genes.csv: what became of the genes on the way to training and test rows."""
+    lines = [
+        {"part": part, "set": task.name, "what": what, "count": count}
+        for part in ("later", "both years")
+        for task in tasks(part)
+        for what, count in task.account.items()
+    ]
+    write_csv(file_of("genes"), list(lines[0]), lines)
 
 
 def collect() -> None:
     """Write all files that come from kept scores."""
-    collect_results()
-    collect_temporal()
-    collect_differences()
+    for write in (results, lost, differences, equal_rows, years, curves, calibration, smoothing, genes):
+        write()

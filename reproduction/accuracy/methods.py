@@ -1,4 +1,4 @@
-"""Everything that is measured: our classifiers and their peers, by the name that tables and files use."""
+"""Every method on the page: its name, how to make it, and with how many seeds it is measured."""
 
 from __future__ import annotations
 
@@ -9,12 +9,9 @@ from typing import Any
 
 from sklearn.naive_bayes import BernoulliNB
 
-from hietan import HieBAN, HieLogistic, ProximalGraph
+from hietan import HIPNB, TAN, HieBAN, HieLogistic, HieTAN, HieTANLite
 from hietan.catalogue import METHODS as CATALOGUE
 from reproduction.accuracy import peers
-
-SEEDS = tuple(range(5))
-PAIRS = ("tan", "hie-tan", "hie-tan-lite", "hre-tan", "aode", "hie-aode", "hie-aode-lite", "hip-nb")
 
 
 @dataclass(frozen=True)
@@ -23,71 +20,105 @@ class Measured:
 
     Attributes
     ----------
-    name : str
-        Its name in files and tables.
     make : callable
         Makes the unfitted classifier; its hierarchy and random_state are set later.
+    seeds : int
+        The number of seeds, from 0.
     is_ours : bool
         Whether it is a classifier of this package.
+    balanced : bool
+        Whether its probabilities are those of equally frequent classes.
     """
 
-    name: str
     make: Callable[[], Any]
+    seeds: int = 5
     is_ours: bool = True
+    balanced: bool = True
 
 
-def _ours() -> list[Measured]:
-    methods = [
-        Measured("HieLogistic", HieLogistic),
-        Measured("HieLogistic, ridge chosen", partial(HieLogistic, ridge=None)),
-        Measured("HieLogistic, calibrated", partial(HieLogistic, calibrate=True)),
-        Measured("HieLogistic, class_weight None", partial(HieLogistic, class_weight=None)),
-        Measured("HieBAN", HieBAN),
-        Measured("HieBAN, equal priors", partial(HieBAN, class_prior=(0.5, 0.5))),
-        Measured("HieBAN, calibrated", partial(HieBAN, calibrate=True)),
-    ]
-    for key in PAIRS:
-        entry = CATALOGUE[key]
-        for smoothing in ("pooled", "laplace"):
-            methods.append(Measured(f"{entry.title}, {smoothing}", partial(entry.make, smoothing=smoothing)))
-    return methods
+EQUAL = (0.5, 0.5)
+METHODS = {
+    "HieLogistic": Measured(HieLogistic),
+    "HieBAN": Measured(partial(HieBAN, class_prior=EQUAL)),
+    "Hie-TAN": Measured(partial(HieTAN, class_prior=EQUAL)),
+    "TAN": Measured(partial(TAN, class_prior=EQUAL)),
+    "Hie-TAN-Lite": Measured(partial(HieTANLite, class_prior=EQUAL)),
+    "HIP + NB": Measured(partial(HIPNB, class_prior=EQUAL)),
+    "logistic regression": Measured(peers.RidgeLogistic, 5, False),
+    "simGIC neighbours": Measured(peers.SimGIC, 5, False),
+    "naive Bayes": Measured(BernoulliNB, 5, False, False),
+    "random forest": Measured(peers.Forest, 5, False, False),
+    "XGBoost, chosen": Measured(peers.XGBoost, 5, False),
+    "ExtraTrees": Measured(peers.ExtraTrees, 1, False, False),
+    "balanced forest": Measured(peers.BalancedForest, 1, False),
+    "forest, chosen": Measured(peers.ChosenForest, 1, False),
+}
+
+# The methods that estimate probabilities from counts, by their key in the catalogue, with each smoothing.
+SMOOTHING_SEEDS = 2
+SMOOTHINGS = ("laplace", "pooled", "odds")
+SMOOTHED = {
+    key: CATALOGUE[key].title
+    for key in (
+        "hie-logistic",
+        "hie-ban",
+        "tan",
+        "hie-tan",
+        "hre-tan",
+        "hie-tan-lite",
+        "aode",
+        "hie-aode",
+        "hie-aode-lite",
+        "hip-nb",
+        "mr-nb",
+        "hip-mr-nb",
+        "hnb",
+        "rnb",
+        "hip-tan",
+        "mr-tan",
+        "hip-mr-tan",
+    )
+}
 
 
-_PEERS = [
-    Measured("ridge logistic regression", peers.RidgeLogistic, False),
-    Measured("ridge logistic regression, C 0.1", partial(peers.RidgeLogistic, C=0.1), False),
-    Measured("balanced random forest", peers.BalancedForest, False),
-    Measured("XGBoost", peers.XGBoost, False),
-    Measured("CatBoost", peers.CatBoost, False),
-    Measured("naive Bayes (scikit-learn)", BernoulliNB, False),
-    Measured("simGIC nearest neighbours", peers.SimGIC, False),
-    Measured("number of annotations", peers.AnnotationCount, False),
-]
-_GRAPHS = [
-    Measured("proximalGraph, lambda 0.002", partial(ProximalGraph, lam=0.002)),
-    Measured("proximalGraph, lambda tuned", ProximalGraph),
-]
-METHODS = {method.name: method for method in [*_ours(), *_PEERS, *_GRAPHS]}
-# Within a seed, the methods that the page compares come first, and what takes long comes last.
-_FIRST = (
-    "HieL",
-    "HieB",
-    "ridge",
-    "XGBoost",
-    "HIP",
-    "number",
-    "simGIC",
-    "naive",
-    "balanced",
-    "CatBoost",
-    "TAN",
+def smoothed_name(key: str, smoothing: str) -> str:
+    """Return the name under which the scores of a method with a smoothing are kept."""
+    return f"{key} {smoothing}"
+
+
+def make_smoothed(key: str, smoothing: str) -> Any:
+    """Make a method with a smoothing, at equal class priors."""
+    model = CATALOGUE[key].make()
+    prior = {} if key == "hie-logistic" else {"class_prior": (0.5, 0.5)}
+    return model.set_params(smoothing=smoothing, **prior)
+
+
+# The part of the page, the methods that are measured there, and the most seeds; what is needed first comes first.
+EVERYWHERE = tuple(METHODS)
+COMPARED = (
+    "HieLogistic",
+    "HieBAN",
+    "Hie-TAN",
+    "HIP + NB",
+    "logistic regression",
+    "random forest",
+    "XGBoost, chosen",
+    "simGIC neighbours",
 )
-_LAST = ("AODE", "Hie-AODE", "Hie-AODE-Lite", "proximalGraph, lambda tuned")
+CURVES = ("HieLogistic", "HieBAN", "Hie-TAN", "HIP + NB", "logistic regression", "random forest")
+CLOSED_OR_NOT = ("logistic regression", "random forest")
+PLAN = {
+    "published": (EVERYWHERE, 5),
+    "packaged": (EVERYWHERE, 5),
+    "later": (EVERYWHERE, 5),
+    "both years": (COMPARED, 1),
+    "curves": (CURVES, 10),
+}
 
 
-def _turn(name: str) -> tuple[bool, int]:
-    place = [i for i, start in enumerate(_FIRST) if name.startswith(start)]
-    return name.startswith(_LAST), place[0] if place else len(_FIRST)
-
-
-ORDER = sorted(METHODS, key=_turn)
+def planned_seeds(part: str, method: str) -> int:
+    """Return the number of seeds of a method in a part of the page."""
+    names, seeds = PLAN[part]
+    if method not in names:
+        return 0
+    return seeds if part == "curves" else min(seeds, METHODS[method].seeds)

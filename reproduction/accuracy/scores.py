@@ -1,166 +1,180 @@
-"""From kept scores to metrics, and a bootstrap over genes for differences between methods."""
+"""From kept scores to metrics, and a bootstrap over rows for differences between methods."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit
+from scipy.special import expit, log_expit
+from sklearn.metrics import average_precision_score
 
-from hietan.evaluation import auc_score, compute_metrics
-from reproduction.accuracy.measure import FoldScores
+from reproduction.accuracy.measure import Scores
+from reproduction.accuracy.sets import Task
 
 Floats = NDArray[np.float64]
-COMPARED = ("auc", "gmean", "gmean_tuned")
-N_DRAWS = 1000
-
-
-def metrics_of(y: NDArray[np.intp], found: FoldScores) -> dict[str, float]:
-    """All metrics of the pooled rows; GMean at the tuned threshold (NaN if there is none); the mean AUC of a fold."""
-    proba = np.exp(np.stack([log_expit(-found.score), log_expit(found.score)], axis=1))
-    values = compute_metrics(y, found.natural.astype(np.intp), proba, score=found.score)
-    tuned = found.tuned
-    values["gmean_tuned"] = (
-        float("nan") if tuned is None else compute_metrics(y, tuned.astype(np.intp))["gmean"]
-    )
-    folds = [found.fold == k for k in np.unique(found.fold)]
-    values["auc_within_folds"] = float(np.mean([auc_score(y[rows], found.score[rows]) for rows in folds]))
-    values["seconds"] = found.seconds
-    equal = np.where(y == 1, 0.5 / np.mean(y == 1), 0.5 / np.mean(y == 0))
-    values["calibration_error"] = calibration_error(y, proba[:, 1], np.ones(len(y)))
-    values["calibration_error_equal"] = calibration_error(y, proba[:, 1], equal)
-    signed = np.where(y == 1, found.score, -found.score)
-    values["log_loss_equal"] = float(np.mean(-equal * log_expit(signed)))
-    values["brier_equal"] = float(np.mean(equal * (proba[:, 1] - y) ** 2))
-    return values
-
-
-def calibration_error(y: NDArray[np.intp], proba: Floats, weights: Floats, n_bins: int = 10) -> float:
-    """The mean distance of the probability from the share of class 1, over rows in bins of similar probability.
-
-    >>> calibration_error(np.array([0, 1, 1, 1]), np.array([0.25, 0.25, 0.95, 0.95]), np.ones(4))
-    0.15
-    """
-    bins = np.minimum((proba * n_bins).astype(np.intp), n_bins - 1)
-    gaps = np.bincount(bins, weights=weights * (proba - y), minlength=n_bins)
-    return float(np.abs(gaps).sum() / weights.sum())
+Mask = NDArray[np.bool_]
+N_DRAWS, N_BINS = 1000, 10
+METRICS = ("auc", "auc_within_folds", "gmean", "average_precision", "log_loss", "calibration_error")
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """The rows of a dataset as the bootstrap needs them; rows of one group are drawn together, by their names."""
-
-    group: str
-    rows: Sequence[str]
-    y: NDArray[np.intp]
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """Bootstrap draws.
+class Judged:
+    """Rows with their classes, scores and folds.
 
     Attributes
     ----------
-    datasets, methods : tuple of str
-        What the last two axes are.
-    values : dict of str to array of shape (n_draws + 1, n_datasets, n_methods)
-        Each metric of `COMPARED`, averaged over the seeds; the first draw is the data as they are.
-    groups : tuple of str
-        The group of each dataset.
+    positive : bool array of shape (n,)
+        Whether each row is of class 1.
+    equal, natural : float arrays of shape (n,)
+        The log-odds of class 1 if the classes had equal priors, and with the class shares of the training rows.
+    fold : int array of shape (n,)
+        The fold in which each row was predicted.
     """
 
-    datasets: tuple[str, ...]
-    methods: tuple[str, ...]
-    values: Mapping[str, Floats]
-    groups: tuple[str, ...]
+    positive: Mask
+    equal: Floats
+    natural: Floats
+    fold: NDArray[np.int64]
 
-    def difference(self, metric: str, a: str, b: str, group: str | None = None) -> tuple[float, float, float]:
-        """Method a minus method b, averaged over the datasets (of a group): as measured, and a 95 % interval."""
-        chosen = [group in (None, each) for each in self.groups]
-        values = self.values[metric][:, chosen, :]
-        drawn = values[:, :, self.methods.index(a)] - values[:, :, self.methods.index(b)]
-        mean = drawn.mean(axis=1)
-        low, high = np.quantile(mean[1:], [0.025, 0.975])
-        return float(mean[0]), float(low), float(high)
+    @property
+    def probability(self) -> Floats:
+        """The probability of class 1, with the class shares of the training rows."""
+        return np.asarray(expit(self.natural))
 
-    def interval(self, metric: str, method: str, group: str | None = None) -> tuple[float, float, float]:
-        """A method's mean over the datasets (of a group): as measured, and a 95 % interval."""
-        chosen = [group in (None, each) for each in self.groups]
-        mean = self.values[metric][:, chosen, self.methods.index(method)].mean(axis=1)
-        low, high = np.quantile(mean[1:], [0.025, 0.975])
-        return float(mean[0]), float(low), float(high)
+    def of(self, rows: Mask) -> Judged:
+        """Return some of the rows."""
+        return Judged(self.positive[rows], self.equal[rows], self.natural[rows], self.fold[rows])
 
 
-def bootstrap(
-    data: Mapping[str, Labelled],
-    found: Mapping[tuple[str, str], Sequence[FoldScores]],
-    methods: Sequence[str],
-    *,
-    n_draws: int = N_DRAWS,
-    seed: int = 0,
-) -> Draws:
-    """Draw genes with replacement, each in all datasets of its group together; no classifier is fitted again.
-
-    Parameters
-    ----------
-    data : mapping of str to Labelled
-        The datasets by name.
-    found : mapping of (dataset, method) to sequence of FoldScores
-        The scores, one for each seed.
-    methods : sequence of str
-        The methods to compare.
-    n_draws, seed : int
-        The number of draws and their seed.
-    """
-    rng = np.random.default_rng(seed)
-    names = tuple(data)
-    values = {metric: np.empty((n_draws + 1, len(names), len(methods))) for metric in COMPARED}
-    for group in dict.fromkeys(each.group for each in data.values()):
-        members = [name for name in names if data[name].group == group]
-        genes = {gene: i for i, gene in enumerate(dict.fromkeys(g for m in members for g in data[m].rows))}
-        times = rng.multinomial(len(genes), np.full(len(genes), 1 / len(genes)), size=n_draws)
-        times = np.vstack([np.ones((1, len(genes)), dtype=times.dtype), times]).astype(np.float64)
-        for name in members:
-            weights = times[:, [genes[gene] for gene in data[name].rows]]
-            for k, method in enumerate(methods):
-                drawn = [_drawn(data[name].y == 1, each, weights) for each in found[name, method]]
-                for metric in COMPARED:
-                    values[metric][:, names.index(name), k] = np.mean([d[metric] for d in drawn], axis=0)
-    return Draws(names, tuple(methods), values, tuple(each.group for each in data.values()))
+def judged(task: Task, found: Scores, seed: int, balanced: bool, version: str | None = None) -> Judged:
+    """Return the predicted rows of a task; a balanced method has log-odds for equal priors, others for class shares."""
+    prior = prior_of(task, seed)
+    score = next(iter(found.by_version.values())) if version is None else found.by_version[version]
+    equal, natural = (score, score + prior) if balanced else (score - prior, score)
+    return Judged(task.target == 1, equal, natural, found.fold).of(found.fold >= 0)
 
 
-def _drawn(positive: NDArray[np.bool_], found: FoldScores, weights: Floats) -> dict[str, Any]:
-    nan = np.full(len(weights), np.nan)
-    tuned = found.tuned
+@cache
+def prior_of(task: Task, seed: int) -> Floats:
+    """Return the log-odds of class 1 among the training rows, for each row to predict."""
+    prior = np.zeros(len(task.target))
+    for inside, outside in task.splits(seed):
+        share = np.mean(task.y[inside] == 1)
+        prior[outside] = np.log(share / (1 - share))
+    return prior
+
+
+def auc_of(rows: Judged) -> float:
+    """Return the AUC of some rows; they are ranked by the log-odds at equal priors."""
+    return float(weighted_auc(rows, np.ones((1, len(rows.fold))))[0])
+
+
+def metrics_of(rows: Judged) -> dict[str, float]:
+    """Return all metrics of some rows."""
+    once = np.ones((1, len(rows.fold)))
+    signed = np.where(rows.positive, rows.natural, -rows.natural)
     return {
-        "auc": weighted_auc(positive, found.score, weights),
-        "gmean": weighted_gmean(positive, found.natural, weights),
-        "gmean_tuned": nan if tuned is None else weighted_gmean(positive, tuned, weights),
+        "auc": auc_of(rows),
+        "auc_within_folds": float(weighted_auc(rows, once, within_folds=True)[0]),
+        "gmean": float(weighted_gmean(rows, once)[0]),
+        "average_precision": float(average_precision_score(rows.positive, rows.equal)),
+        "log_loss": float(np.mean(-log_expit(signed))),
+        "calibration_error": calibration_error(rows.positive, rows.probability),
     }
 
 
-def weighted_auc(positive: NDArray[np.bool_], score: Floats, weights: Floats) -> Floats:
-    """The AUC for each row of weights; ties count half.
+def calibration_error(positive: Mask, probability: Floats) -> float:
+    """Return the mean distance of the probability from the share of class 1, in ten bins of similar probability.
 
-    >>> positive, score = np.array([False, True, True, False]), np.array([0.0, 0.0, 1.0, -1.0])
-    >>> weighted_auc(positive, score, np.array([[1.0, 1, 1, 1], [2.0, 1, 0, 0]])).tolist()
-    [0.875, 0.5]
+    >>> round(calibration_error(np.array([0, 1, 1, 1]) == 1, np.array([0.25, 0.25, 0.95, 0.95])), 12)
+    0.15
     """
-    values, group = np.unique(score, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], np.arange(len(values)))
-    up = np.add.reduceat((weights * positive)[:, order], starts, axis=1)
-    down = np.add.reduceat((weights * ~positive)[:, order], starts, axis=1)
-    below = np.cumsum(down, axis=1) - down / 2
-    total = np.maximum(up.sum(axis=1) * down.sum(axis=1), 1)
-    return np.asarray((up * below).sum(axis=1) / total)
+    gaps = np.bincount(bins_of(probability), weights=probability - positive, minlength=N_BINS)
+    return float(np.abs(gaps).sum() / len(positive))
 
 
-def weighted_gmean(positive: NDArray[np.bool_], predicted: NDArray[np.bool_], weights: Floats) -> Floats:
-    """The GMean for each row of weights; a class without a row has recall 0."""
-    up, down = weights @ positive, weights @ ~positive
-    hit, rejected = weights @ (positive & predicted), weights @ (~positive & ~predicted)
+def bins_of(probability: Floats) -> NDArray[np.intp]:
+    """Return the bin of each probability."""
+    return np.minimum((probability * N_BINS).astype(np.intp), N_BINS - 1)
+
+
+def weighted_auc(rows: Judged, weights: Floats, *, within_folds: bool = False) -> Floats:
+    """Return the AUC for each line of weights; ties count half.
+
+    Within folds, only rows of the same fold are compared, which one model scored.
+    """
+    pairs, total = np.zeros(len(weights)), np.zeros(len(weights))
+    for k in np.unique(rows.fold) if within_folds else [None]:
+        part = slice(None) if k is None else rows.fold == k
+        values, group = np.unique(rows.equal[part], return_inverse=True)
+        order = np.argsort(group, kind="stable")
+        starts = np.searchsorted(group[order], np.arange(len(values)))
+        positive, times = rows.positive[part], weights[:, part]
+        up = np.add.reduceat((times * positive)[:, order], starts, axis=1)
+        down = np.add.reduceat((times * ~positive)[:, order], starts, axis=1)
+        pairs += (up * (np.cumsum(down, axis=1) - down / 2)).sum(axis=1)
+        total += up.sum(axis=1) * down.sum(axis=1)
+    return np.asarray(pairs / np.maximum(total, 1))
+
+
+def weighted_gmean(rows: Judged, weights: Floats) -> Floats:
+    """Return the GMean at equal priors for each line of weights; a class without a row has recall 0."""
+    up, down = weights @ rows.positive, weights @ ~rows.positive
+    hit, rejected = (
+        weights @ (rows.positive & (rows.equal > 0)),
+        weights @ (~rows.positive & (rows.equal <= 0)),
+    )
     return np.asarray(np.sqrt(hit / np.maximum(up, 1) * rejected / np.maximum(down, 1)))
+
+
+DRAWN = {
+    "auc": weighted_auc,
+    "auc_within_folds": lambda rows, weights: weighted_auc(rows, weights, within_folds=True),
+    "gmean": weighted_gmean,
+}
+
+
+class Draws:
+    """Bootstrap draws of rows with replacement, each row in all sets of its group together; nothing is fitted again.
+
+    Parameters
+    ----------
+    tasks : sequence of Task
+        The sets.
+    masks : mapping of str to bool array
+        The rows of each set that count.
+    n_draws, seed : int
+        The number of draws and their seed.
+    """
+
+    def __init__(
+        self, tasks: Sequence[Task], masks: Mapping[str, Mask], *, n_draws: int = N_DRAWS, seed: int = 0
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        self.groups = [task.group for task in tasks]
+        self.weights: dict[str, Floats] = {}
+        for group in dict.fromkeys(self.groups):
+            members = [task for task in tasks if task.group == group]
+            place = {row: i for i, row in enumerate(dict.fromkeys(row for t in members for row in t.rows))}
+            times = rng.multinomial(len(place), np.full(len(place), 1 / len(place)), size=n_draws)
+            times = np.vstack([np.ones((1, len(place)), dtype=times.dtype), times]).astype(np.float64)
+            for task in members:
+                counted = np.flatnonzero(masks[task.name])
+                self.weights[task.name] = times[:, [place[task.rows[i]] for i in counted]]
+
+    def values(self, task: Task, seeds: Iterable[Judged], metric: str) -> Floats:
+        """Return a metric of the rows that count for every draw, the data as they are first, averaged over seeds."""
+        return np.asarray(np.mean([DRAWN[metric](rows, self.weights[task.name]) for rows in seeds], axis=0))
+
+
+def interval(drawn: Floats) -> tuple[float, float, float]:
+    """Return the value of the data and the 95% interval of the draws.
+
+    >>> interval(np.array([5.0, *range(0, 1001)]))
+    (5.0, 25.0, 975.0)
+    """
+    low, high = np.quantile(drawn[1:], [0.025, 0.975])
+    return float(drawn[0]), float(low), float(high)

@@ -1,133 +1,174 @@
-"""The figures of docs/accuracy.md come from its tables, and a sample of those from the library as it is."""
+"""The numbers of docs/accuracy.md come from its files, and a sample of the files from the library as it is."""
 
-import csv
-import itertools
 import math
+import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.metrics import roc_auc_score
 
-from hietan import (
-    AODE,
-    HIPNB,
-    HRETAN,
-    TAN,
-    HieAODELite,
-    HieBAN,
-    HieLogistic,
-    HieTAN,
-    HieTANLite,
-    ProximalGraph,
-)
-from hietan.datasets import fetch_ageing_genes, make_hierarchical_classification
+from hietan import HIPNB, TAN, HieBAN
+from hietan.datasets import load_ageing_genes, make_hierarchical_classification
 from hietan.evaluation import auc_score, gmean_score, pooled_predictions
-from reproduction.accuracy import collect, measure, page, peers, scores
-from reproduction.accuracy.methods import METHODS as MEASURED
-from reproduction.accuracy.methods import SEEDS, Measured
+from reproduction.accuracy import collect, figures, measure, page, peers, scores, sets
+from reproduction.accuracy.methods import (
+    COMPARED,
+    METHODS,
+    PLAN,
+    SMOOTHED,
+    SMOOTHINGS,
+    make_smoothed,
+    planned_seeds,
+)
+from reproduction.pages import read_csv
 
 DOCS = Path(__file__).parents[2] / "docs"
-with open(DOCS / "accuracy.csv", encoding="utf-8", newline="") as file:
-    ROWS = {(row["dataset"], row["method"], row["seed"]): row for row in csv.DictReader(file)}
+PAGE = (DOCS / "accuracy.md").read_text(encoding="utf-8")
+select = figures.select
 
 
-METHODS = {
-    "TAN": TAN,
-    "Hie-TAN": HieTAN,
-    "Hie-TAN-Lite": HieTANLite,
-    "HRE-TAN": HRETAN,
-    "AODE": AODE,
-    "Hie-AODE-Lite": HieAODELite,
-    "HIP + NB": HIPNB,
-}
-# Every method with either smoothing, on each dataset in turn.
-SAMPLE = [
-    (dataset, f"{name}, {smoothing}", METHODS[name](smoothing=smoothing))
-    for dataset, (name, smoothing) in zip(
-        itertools.cycle(["DM-CC", "MM-MF", "SC-MFCC"]),
-        itertools.product(METHODS, ["laplace", "pooled"]),
-        strict=False,
-    )
-]
-SAMPLE += [
-    ("MM-BPMFCC", "HieLogistic", HieLogistic()),
-    ("SC-MF", "HieBAN", HieBAN()),
-    ("DM-BP", "HieBAN, equal priors", HieBAN(class_prior=(0.5, 0.5))),
-]
+@cache
+def rows_of(name):
+    return read_csv(collect.file_of(name))
 
 
-@pytest.mark.parametrize(
-    ("dataset", "name", "classifier"), SAMPLE, ids=[f"{dataset} {name}" for dataset, name, _ in SAMPLE]
+# ------------------------------------------------------------------ files and the library
+
+
+def recomputed(make, task, n_seeds, balanced=True, version="0", kind="all"):
+    """The metrics of a method on a set, averaged over seeds, without any kept scores."""
+    found = []
+    for seed in range(n_seeds):
+        rows = scores.judged(task, measure.measure(make, task, seed), seed, balanced, version)
+        found.append(scores.metrics_of(rows.of(collect.mask_of(task, kind))))
+    return {name: np.mean([each[name] for each in found]) for name in scores.METRICS}
+
+
+def assert_same(row, values, names=scores.METRICS):
+    for name in names:
+        assert float(row[name]) == pytest.approx(values[name], abs=5.1e-5), name
+
+
+CHEAP = (
+    "HieLogistic",
+    "HieBAN",
+    "Hie-TAN",
+    "TAN",
+    "Hie-TAN-Lite",
+    "HIP + NB",
+    "simGIC neighbours",
+    "naive Bayes",
 )
-def test_a_sample_is_recomputed(real_data, dataset, name, classifier):
-    values = pooled_predictions(classifier, fetch_ageing_genes(*dataset.split("-")), seed=0).metrics()
-    row = ROWS[dataset, name, "0"]
-    for field in ("gmean", "sensitivity", "specificity", "auc", "average_precision", "log_loss"):
-        assert float(row[field]) == pytest.approx(values[field], abs=5.1e-5)
 
 
-def test_a_sample_of_proximal_graph_is_recomputed(real_data):
-    values = pooled_predictions(ProximalGraph(lam=0.002), fetch_ageing_genes("fly", "CC"), seed=0).metrics()
-    row = ROWS["DM-CC", "proximalGraph, lambda 0.002", "0"]
-    assert float(row["gmean"]) == pytest.approx(values["gmean"], abs=0.02)  # a row on the threshold may turn
-    assert float(row["auc"]) == pytest.approx(values["auc"], abs=0.002)
+@pytest.mark.parametrize("method", CHEAP)
+def test_a_sample_is_recomputed(method):
+    task = sets.cross_validated("packaged", "fly", load_ageing_genes("fly", "CC"))
+    task = replace(task, versions=lambda seed: {"0": task.X})
+    for kind in ("all", "without an equal"):
+        (row,) = select(rows_of(""), part="packaged", set="fly-CC", method=method, rows=kind)
+        measured, seeds = METHODS[method], planned_seeds("packaged", method)
+        assert_same(row, recomputed(measured.make, task, seeds, measured.balanced, "0", kind))
 
 
-def test_a_sample_of_tuned_thresholds_is_recomputed(real_data):
-    data = fetch_ageing_genes("mouse", "MF")
-    for name in ("HieBAN", "TAN, pooled"):
-        found = measure.measure(MEASURED[name], data, 0)
-        tuned = gmean_score(data.y, found.tuned.astype(int))
-        assert float(ROWS["MM-MF", name, "0"]["gmean_tuned"]) == pytest.approx(tuned, abs=5.1e-5)
+def test_a_sample_with_lost_annotations_is_recomputed():
+    found = []
+    for namespaces in sets.NAMESPACES:
+        data = load_ageing_genes("fly", namespaces)
+        task = sets.cross_validated("packaged", "fly", data)
+        task = replace(task, versions=lambda seed, d=data: sets.losses(d.hierarchy, d.X, seed, (0.7,)))
+        found.append(
+            recomputed(METHODS["HieBAN"].make, task, planned_seeds("packaged", "HieBAN"), version="0.7")[
+                "auc"
+            ]
+        )
+    (row,) = select(rows_of("lost"), part="packaged", organism="fly", rows="all", method="HieBAN", lost="0.7")
+    assert float(row["auc"]) == pytest.approx(np.mean(found), abs=5.1e-5)
 
 
-# ------------------------------------------------------------------ page and tables
+def test_a_sample_of_published_sets_is_recomputed(real_data):
+    for name, method in (("SC-MF", "HieBAN"), ("MM-CC", "HIP + NB"), ("DM-CC", "TAN")):
+        (task,) = [task for task in sets.tasks("published") if task.name == name]
+        task = replace(task, versions=lambda seed, X=task.X: {"0": X})
+        (row,) = select(rows_of(""), part="published", set=name, method=method, rows="without an equal")
+        assert_same(
+            row, recomputed(METHODS[method].make, task, int(row["seeds"]), True, "0", "without an equal")
+        )
 
 
-def test_the_page_shows_the_means_of_the_table():
-    text = (DOCS / "accuracy.md").read_text(encoding="utf-8")
-    table = text.partition("<!-- means -->")[2].partition("<!-- end of means -->")[0]
-    columns = (
-        ("auc", 1, 3),
-        ("auc_within_folds", 1, 3),
-        ("gmean", 100, 1),
-        ("gmean_tuned", 100, 1),
-        ("average_precision", 1, 3),
-        ("log_loss", 1, 3),
-    )
-    for method in {method for _, method, _ in ROWS}:
-        own = [row for (_, m, _), row in ROWS.items() if m == method]
-        (line,) = [
-            line for line in table.splitlines() if line.startswith((f"| {method} |", f"| **{method}** |"))
-        ]
-        shown = [cell.strip() for cell in line.strip("|").split("|")][1:]
-        assert int(shown[0]) * 28 == len(own)
-        for cell, (field, scale, digits) in zip(shown[1:], columns, strict=False):
-            values = [float(row[field]) for row in own if row[field]]
-            assert cell == (f"{scale * sum(values) / len(values):.{digits}f}" if values else "")
+@pytest.mark.parametrize("key", ["hie-ban", "hip-nb", "hie-tan", "mr-nb"])
+def test_a_sample_of_smoothings_is_recomputed(key):
+    for smoothing in SMOOTHINGS:
+        wanted = {"part": "packaged", "organism": "fly", "rows": "all", "smoothing": smoothing}
+        (row,) = select(rows_of("smoothing"), method=SMOOTHED[key], **wanted)
+        found = []
+        for namespaces in sets.NAMESPACES:
+            task = sets.cross_validated("packaged", "fly", load_ageing_genes("fly", namespaces))
+            task = replace(task, versions=lambda seed, X=task.X: {"0": X})
+            found.append(recomputed(lambda s=smoothing: make_smoothed(key, s), task, int(row["seeds"])))
+        assert_same(row, {name: np.mean([each[name] for each in found]) for name in scores.METRICS})
+
+
+def test_equal_rows_are_counted(real_data, tmp_path, monkeypatch):
+    monkeypatch.setattr(collect, "DOCS", tmp_path)
+    collect.equal_rows()
+    assert read_csv(tmp_path / "accuracy-equal-rows.csv") == rows_of("equal-rows")
+
+
+def test_the_files_have_what_is_planned():
+    for part, (names, _) in PLAN.items():
+        name = {"both years": "years", "curves": "curves"}.get(part, "")
+        rows = rows_of(name) if name else select(rows_of(""), part=part)
+        assert {row["method"] for row in rows} == set(names)
+        for row in rows:
+            assert int(row["repeats" if part == "curves" else "seeds"]) == planned_seeds(part, row["method"])
+    assert len({row["set"] for row in select(rows_of(""), part="published")}) == 28
+    assert {row["method"] for row in rows_of("smoothing")} == set(SMOOTHED.values())
+
+
+# ------------------------------------------------------------------ page and files
 
 
 def test_the_page_is_what_its_files_say():
-    text = (DOCS / "accuracy.md").read_text(encoding="utf-8")
-    assert page.filled(text) == text
+    assert page.filled(PAGE) == PAGE
 
 
-def test_the_script_measures_what_the_page_shows():
-    """Each method of the page is one that the script still makes, with its seeds."""
-    for _, method, seed in ROWS:
-        assert method in MEASURED
-        assert int(seed) in SEEDS
-    assert len({dataset for dataset, _, _ in ROWS}) == 28
+def test_no_result_stands_outside_of_the_marks():
+    text = PAGE
+    for name in page.BLOCKS:
+        text = re.sub(rf"<!-- {name} -->.*?<!-- end of {name} -->", "", text, flags=re.DOTALL)
+    allowed = {f"{share:g}" for share in sets.LOST} | {"95%"}
+    assert set(re.findall(r"\d+\.\d+|\d+%", re.sub(r"\]\([^)]*\)|`[^`]*`|arXiv \S+", "", text))) <= allowed
+
+
+def test_the_page_is_short():
+    assert len(PAGE.splitlines()) <= 300
+
+
+def test_figures_are_drawn_from_the_files(tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(figures, "IMAGES", tmp_path)
+    figures.draw()
+    for drawn in tmp_path.iterdir():
+        assert (DOCS / "images" / drawn.name).exists()
+        assert f"images/{drawn.name}" in PAGE
+    assert len(list(tmp_path.iterdir())) == 3
 
 
 def test_every_measured_method_can_be_made():
-    for method in MEASURED.values():
+    for method in METHODS.values():
         assert hasattr(method.make(), "fit")
+    for key in SMOOTHED:
+        for smoothing in SMOOTHINGS:
+            assert make_smoothed(key, smoothing).get_params()["smoothing"] == smoothing
+    assert len(COMPARED) == 8 and set(COMPARED) <= set(METHODS)
 
 
-# ------------------------------------------------------------------ measuring
+# ------------------------------------------------------------------ sets and measurements
 
 
 @pytest.fixture(scope="module")
@@ -135,93 +176,98 @@ def data():
     return make_hierarchical_classification(120, 40, random_state=0)
 
 
-def test_scores_are_those_of_the_library(data):
-    found = measure.measure(Measured("HIP", HIPNB), data, 3)
+@pytest.fixture(scope="module")
+def task(data):
+    return sets.cross_validated("packaged", "group", data)
+
+
+def test_scores_are_those_of_the_library(task, data):
+    found = measure.measure(HIPNB, task, 3)
     expected = pooled_predictions(HIPNB(), data, seed=3)
-    np.testing.assert_allclose(found.score, expected.score, rtol=1e-9)
-    np.testing.assert_array_equal(found.natural, expected.y_pred == 1)
+    np.testing.assert_allclose(found.by_version["0"], expected.score, rtol=1e-9)
     np.testing.assert_array_equal(found.fold, expected.fold)
-    assert np.isnan(found.train[found.fold, np.arange(120)]).all()
-    assert np.isnan(found.train).sum() == 120
 
 
-def test_scores_survive_a_file(data, tmp_path):
-    found = measure.measure(Measured("HieBAN", HieBAN), data, 0)
-    measure.save(found, tmp_path / "kept.npz")
-    kept = measure.load_file(tmp_path / "kept.npz")
-    for name in ("score", "train", "threshold", "fold", "seconds"):
-        np.testing.assert_array_equal(getattr(kept, name), getattr(found, name))
-    assert measure.load_file(tmp_path / "other.npz") is None
+def test_damaged_rows_are_scored_by_the_same_model(task, data):
+    found = measure.measure(HieBAN, task, 0)
+    damaged = data.hierarchy.lose_annotations(data.X, 0.5, 0)
+    inside, outside = task.splits(0)[2]
+    fitted = HieBAN(hierarchy=data.hierarchy).fit(data.X[inside], data.y[inside])
+    np.testing.assert_allclose(found.by_version["0.5"][outside], measure.scores_of(fitted, damaged[outside]))
 
 
-def test_leave_one_out_scores_choose_the_threshold_of_hie_ban(data):
-    fitted = HieBAN(hierarchy=data.hierarchy).fit(data.X, data.y)
-    scores_ = measure.out_of_sample_scores(fitted, fitted, data.X, data.y, 0)
-    others = np.arange(120) != 7
-    without = HieBAN(hierarchy=data.hierarchy).fit(data.X[np.flatnonzero(others)], data.y[others])
-    joint = without.predict_joint_log_proba(data.X[[7]])[0]
-    assert scores_[7] == pytest.approx(joint[1] - joint[0], abs=1e-9)
+def test_scores_survive_a_file(task, tmp_path, monkeypatch):
+    monkeypatch.setattr(measure, "OUT", tmp_path)
+    assert measure.load(task, "HieBAN", 0) is None
+    measure.run([(task, "HieBAN", HieBAN, 0)])
+    kept, found = measure.load(task, "HieBAN", 0), measure.measure(HieBAN, task, 0)
+    np.testing.assert_array_equal(kept.fold, found.fold)
+    assert list(kept.by_version) == list(found.by_version)
+    for version, score in found.by_version.items():
+        np.testing.assert_array_equal(kept.by_version[version], score)
+    measure.run([(task, "HieBAN", None, 0)])  # nothing is measured again
 
 
-def test_the_best_threshold_is_found():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        positive = rng.random(30) < 0.4
-        score = np.round(rng.normal(size=30) + positive, 1)
-        chosen = gmean_score(positive, score > measure.best_threshold(positive, score))
-        assert chosen == max(gmean_score(positive, score > cut) for cut in np.unique(score) + 0.01)
-    assert measure.best_threshold(np.array([True, False]), np.array([np.inf, -np.inf])) == 0
-    assert measure.best_threshold(np.array([True, False]), np.zeros(2)) == 0
+def test_the_same_genes_and_terms_in_both_years(real_data):
+    for first, second in zip(sets.tasks("both years")[::2], sets.tasks("both years")[1::2], strict=True):
+        assert first.rows == second.rows and first.X.shape == second.X.shape
+        versions = first.versions(0)
+        assert all(first.hierarchy.is_closed(X) for X in versions.values())
+        assert (versions["2014"].toarray() & versions["2019"].toarray() == versions["both"].toarray()).all()
 
 
 # ------------------------------------------------------------------ metrics and the bootstrap
+
+
+def judged(positive, score, fold=None):
+    return scores.Judged(positive, score, score, np.zeros(len(score), dtype=int) if fold is None else fold)
 
 
 def test_weights_count_rows():
     rng = np.random.default_rng(0)
     positive, times = rng.random(40) < 0.5, rng.integers(0, 4, size=(5, 40))
     score = np.round(rng.normal(size=40), 1)
-    auc = scores.weighted_auc(positive, score, times.astype(float))
-    gmean = scores.weighted_gmean(positive, score > 0, times.astype(float))
+    auc = scores.weighted_auc(judged(positive, score), times.astype(float))
+    gmean = scores.weighted_gmean(judged(positive, score), times.astype(float))
     for draw in range(5):
         y, s = np.repeat(positive, times[draw]), np.repeat(score, times[draw])
         assert auc[draw] == pytest.approx(auc_score(y, s))
         assert gmean[draw] == pytest.approx(gmean_score(y, s > 0))
 
 
-def test_the_first_draw_is_the_data(data):
-    found = measure.measure(Measured("HieBAN", HieBAN), data, 0)
-    other = measure.measure(Measured("TAN", TAN), data, 0)
-    labelled = {"a": scores.Labelled("group", data.instance_names, data.y)}
-    draws = scores.bootstrap(labelled, {("a", "x"): [found], ("a", "y"): [other]}, ["x", "y"], n_draws=200)
-    values = [scores.metrics_of(data.y, each) for each in (found, other)]
-    for metric in scores.COMPARED:
-        mean, low, high = draws.difference(metric, "x", "y", "group")
-        assert mean == pytest.approx(values[0][metric] - values[1][metric])
-        assert low <= mean <= high
-        assert draws.difference(metric, "x", "x") == (0, 0, 0)
-
-
-def test_the_auc_within_folds_does_not_compare_folds(data):
-    found = measure.measure(Measured("HieBAN", HieBAN), data, 0)
-    shifted = replace(found, score=found.score + 100 * found.fold)
-    before, after = (scores.metrics_of(data.y, each) for each in (found, shifted))
+def test_the_auc_within_folds_does_not_compare_folds():
+    rng = np.random.default_rng(0)
+    positive, fold = rng.random(60) < 0.5, rng.integers(0, 3, 60)
+    score = rng.normal(size=60) + positive
+    before, after = (scores.metrics_of(judged(positive, s, fold)) for s in (score, score + 100 * fold))
     assert after["auc_within_folds"] == pytest.approx(before["auc_within_folds"])
     assert after["auc"] < before["auc"]
+    pairs = [positive[fold == k].sum() * (~positive[fold == k]).sum() for k in range(3)]
+    parts = [roc_auc_score(positive[fold == k], score[fold == k]) for k in range(3)]
+    assert before["auc_within_folds"] == pytest.approx(np.average(parts, weights=pairs))
 
 
-def test_differences_are_rows_of_their_file(data):
-    found = measure.measure(Measured("HieBAN", HieBAN), data, 0)
-    labelled = {"a": scores.Labelled("group", data.instance_names, data.y)}
-    draws = scores.bootstrap(labelled, {("a", "x"): [found]}, ["x"], n_draws=20)
-    rows = collect.differences("folds", draws, [("x", "x")])
-    assert [(row["group"], row["metric"]) for row in rows] == [
-        (group, metric) for metric in scores.COMPARED for group in ("all", "group")
-    ]
-    assert {row["difference"] for row in rows} == {"0.0000"}
+def test_priors_are_moved_by_the_class_shares(task, data):
+    found = measure.measure(lambda: HieBAN(class_prior=(0.5, 0.5)), task, 0)
+    other = measure.measure(HieBAN, task, 0)
+    equal, natural = scores.judged(task, found, 0, True), scores.judged(task, other, 0, False)
+    np.testing.assert_allclose(equal.natural, natural.natural, atol=0.02)  # P(c) has a pseudo-count
+    np.testing.assert_allclose(equal.equal, natural.equal, atol=0.02)
 
 
-# ------------------------------------------------------------------ peers
+def test_the_first_draw_is_the_data(task):
+    draws = scores.Draws([task], {task.name: collect.mask_of(task, "all")}, n_draws=200)
+    rows = [scores.judged(task, measure.measure(make, task, 0), 0, False) for make in (HieBAN, TAN)]
+    for metric in scores.DRAWN:
+        a, b = (draws.values(task, [each], metric) for each in rows)
+        assert [a[0], b[0]] == pytest.approx([scores.metrics_of(each)[metric] for each in rows])
+        middle, low, high = scores.interval(a - b)
+        assert low <= middle <= high
+        (line, *_) = collect.by_group(["group"], np.stack([a - a]))
+        assert line == {"organism": "all", "difference": "0.0000", "low": "0.0000", "high": "0.0000"}
+
+
+# ------------------------------------------------------------------ other methods
 
 
 def test_sim_gic_is_its_definition():
@@ -235,22 +281,7 @@ def test_sim_gic_is_its_definition():
     assert similarity[1, 1] == pytest.approx(1)
 
 
-@pytest.mark.parametrize("make", [peers.RidgeLogistic, peers.SimGIC, peers.AnnotationCount])
-def test_peers_are_classifiers(data, make):
+@pytest.mark.parametrize("make", [peers.RidgeLogistic, peers.SimGIC, peers.Forest, peers.ExtraTrees])
+def test_other_methods_are_classifiers(data, make):
     values = pooled_predictions(make(), data, n_splits=3).metrics()
     assert 0.3 < values["auc"] <= 1 and np.isfinite(values["log_loss"])
-
-
-def test_out_of_bag_scores_come_from_other_trees(data):
-    pytest.importorskip("imblearn", reason="the peers are not here: pip install --group peers")
-    model = peers.BalancedForest(20, random_state=0).fit(data.X, data.y)
-    found = model.out_of_sample_scores(data.X, data.y)
-    dense = peers.to_dense(data.X)
-    for row in (0, 50):
-        trees = [
-            tree
-            for tree, sampler in zip(model.forest_.estimators_, model.forest_.samplers_, strict=True)
-            if row not in sampler.sample_indices_
-        ]
-        share = np.mean([tree.predict_proba(dense[[row]])[0, 1] for tree in trees])
-        assert found[row] == pytest.approx(peers.log_odds_of(np.array(share)))
