@@ -222,7 +222,7 @@ def forge_array(path, find, edit):
     [
         (
             lambda a: a.update(version=99),
-            "another version of hietan wrote this file, in version 99 .*; this one reads version 2",
+            "another version of hietan wrote this file, in version 99 .*; this one reads version 3",
         ),
         (lambda a: (a.update(version=1), a["fitted"].pop("classes_")), "fit and save the model again"),
         (lambda a: a.update({"class": "BernoulliNB"}), "unknown classifier 'BernoulliNB'"),

@@ -317,7 +317,8 @@ Methods that count must smooth rare features. With pooled smoothing, a single ro
 term that 1 of 241
 pro-longevity genes and none of 438 others have adds {log_ratio("pooled", 1):+.1f} to the log-odds, almost as
 much as one that 7
-of 241 have ({log_ratio("pooled", 7):+.1f}). Odds smoothing, the default, weights evidence by its support:
+of 241 have ({log_ratio("pooled", 7):+.1f}). Odds smoothing, the default except for the AODE family, weights
+evidence by its support:
 {log_ratio("odds", 1):+.1f} and {log_ratio("odds", 7):+.1f}. Laplace smoothing is what the reproduction of the
 paper uses.
 

@@ -466,8 +466,14 @@ class Explanation:
         reached = np.vstack([cut.shares, np.zeros((1, len(cut.columns)))])[columns]
         reached = np.column_stack([reached, 1 - reached.sum(axis=1)])
         known = self.contributions
-        names = known.names if isinstance(known, Contributions) else self.names or self.hierarchy.features
-        tops = [(self.hierarchy.features[j], names[j]) for j in cut.columns]
+        names = dict(
+            zip(known.features, known.names, strict=True)
+            if isinstance(known, Contributions)
+            else zip(self.hierarchy.features, self.names, strict=False)
+        )
+        tops = [
+            (name, names.get(name, name)) for name in map(self.hierarchy.features.__getitem__, cut.columns)
+        ]
         found = []
         for (feature, name), shares in zip([*tops, (None, "the rest")], reached.T, strict=True):
             own = np.where(shares > ROUNDING, shares, 0.0) * amounts

@@ -54,7 +54,12 @@ function dataCard(dataset) {
     ),
     legend(dataset.classes.map(name)),
     dataset.equal_rows &&
-      note("Equal rows: ", equalRows(dataset), ". ", about.equal_rows === "not-tested" && dataset.equal_rows.pairs > 0 && "They are not tested."),
+      note(
+        "Equal rows: ",
+        equalRows(dataset),
+        ". ",
+        about.equal_rows === "not-tested" && dataset.equal_rows.pairs > 0 && "They are not tested.",
+      ),
     dataset.equal_rows?.warning && caution(dataset.equal_rows.warning, "."),
     Object.keys(dataset.account ?? {}).length > 0 && lossesTable(dataset),
   );
