@@ -23,7 +23,7 @@ def methods(quiet: Quiet = False) -> None:
     for entry in METHODS.values():
         rows = ours if entry.name in fitted else others
         rows.append([entry.name, f"{entry.title}: {entry.idea}", entry.when])
-    columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "take it": {}}
+    columns: dict[str, dict[str, Any]] = {"name": {"no_wrap": True}, "what it does": {}, "choose it": {}}
     console = make_console()
     console.print(make_table("For `hietan fit` and `hietan study`", columns, ours))
     console.print(make_table("For `hietan study`: scikit-learn's, for comparison", columns, others))
