@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hietan.candidates._error_rate import row_odds
 from hietan.candidates._models import TrainedModel
 from hietan.candidates._names import RowNames, find_rows, match_rows
-from hietan.candidates._ranking import align_columns, row_odds
+from hietan.candidates._ranking import align_columns
 from hietan.datasets import Dataset
 from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Explanation
