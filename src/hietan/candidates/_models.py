@@ -198,7 +198,7 @@ class TrainedModel:
     def error_rate_note(self) -> str:
         """What a false discovery rate of a list by this model means, in a few sentences."""
         noun, others = self.row_noun, [name for name in self.class_names if name != self.positive_name]
-        proof = "No theorem covers cross-validated scores; `hietan fit --fdr-split` has one."
+        proof = "No theorem covers cross-validated scores; a model fitted with --fdr-split has one."
         if self.held_out is not None and self.held_out.split:
             proof = f"If so, it is a theorem: the model was fitted without the {self.calibrated_on}."
         return (

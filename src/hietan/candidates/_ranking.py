@@ -108,6 +108,13 @@ class Candidates:
             return None
         return trained.held_out.ranks(self.log_odds, trained.classifier.classes_, trained.positive_label)
 
+    @property
+    def p_values(self) -> NDArray[np.float64] | None:
+        """The p-values of the rows, in the dataset's order; None if there are none."""
+        if self.p_value_ranks is None or self.trained.held_out is None:
+            return None
+        return self.p_value_ranks / (len(self.trained.held_out.labels) + 1)
+
     def selection_at(self, fdr: float) -> Selection:
         """How many candidates may be listed at this false discovery rate; see `select`."""
         ranks, held_out = self.p_value_ranks, self.trained.held_out
@@ -177,16 +184,16 @@ class Candidates:
     @cached_property
     def rows(self) -> tuple[Candidate, ...]:
         """The candidates, the highest log-odds first, and after them the rows that the model was trained on."""
-        data, targets, p_values = self.data, self.trained.target_names, [None] * len(self.matches)
-        if self.p_value_ranks is not None and self.trained.held_out is not None:
-            found = (self.p_value_ranks / (len(self.trained.held_out.labels) + 1)).tolist()
-            p_values = [p if match is None else None for p, match in zip(found, self.matches, strict=True)]
+        data, targets = self.data, self.trained.target_names
+        found: list[float | None] = (
+            [None] * len(self.matches) if self.p_values is None else self.p_values.tolist()
+        )
         columns = (
             data.instance_names,
             data.symbols or ("",) * len(data.instance_names),
             self.log_odds.tolist(),
             self.probabilities.tolist(),
-            p_values,
+            [None if match else p for p, match in zip(found, self.matches, strict=True)],
             [targets[label] for label in self.labels],
             [match is not None for match in self.matches],
             expit(self.log_odds).tolist() if self.raw else [None] * len(self.log_odds),

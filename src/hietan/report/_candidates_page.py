@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 
 from hietan._io.files import atomic_write
 from hietan.candidates import Candidates, Validation
+from hietan.candidates._error_rate import DEFAULT_RATE
 from hietan.evaluation._outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
 from hietan.evaluation._outputs.report_data import (
     Reasons,
@@ -37,6 +38,7 @@ def write_candidates(
     explained: int = EXPLAINED,
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
+    fdr: float | None = None,
 ) -> Path:
     """Write the page of ranked candidates as one HTML file that needs no network and no server.
 
@@ -54,6 +56,8 @@ def write_candidates(
         The same rows ranked by other models: the page shows what each of them says, and where they agree.
     term_urls : mapping of str to str
         Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
+    fdr : float, optional
+        The false discovery rate that the page shows first [default: 0.2].
 
     Examples
     --------
@@ -69,7 +73,7 @@ def write_candidates(
     """
     path = Path(output)
     options: dict[str, Any] = {"command": command, "explained": explained, "others": others}
-    content = candidates_summary(candidates, term_urls=term_urls, **options)
+    content = candidates_summary(candidates, term_urls=term_urls, fdr=fdr, **options)
     atomic_write(path, render(content), follow=True)
     return path
 
@@ -81,6 +85,7 @@ def candidates_summary(
     explained: int = EXPLAINED,
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
+    fdr: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """What the page of ranked candidates shows, as plain values; see `write_candidates` for the parameters.
@@ -104,6 +109,7 @@ def candidates_summary(
         "title": "Ranked candidates",
         "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw},
         "methods": _methods([candidates, *others], about),
+        "lists": _lists(candidates, DEFAULT_RATE if fdr is None else fdr),
         "quality": None if trained.validation is None else _quality(candidates, trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
@@ -121,6 +127,20 @@ def candidates_summary(
                 "reasons": reasons.texts,
             }
         ],
+    }
+
+
+def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
+    """The lists at false discovery rates of 1 to 50% and at the first one shown; None if the model has no scores."""
+    if candidates.p_value_ranks is None:
+        return None
+    found = [candidates.selection] if candidates.selection else []
+    rates = sorted({first, *(percent / 100 for percent in range(1, 51))})
+    found = found or [candidates.selection_at(rate) for rate in rates]
+    return {
+        "first": 0 if candidates.selection else rates.index(first),
+        "lines": [selection.text for selection in found],
+        "note": candidates.trained.error_rate_note,
     }
 
 
@@ -197,13 +217,15 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
     order = [place[name] for name in names]
     predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
     predicted = 1 - predicted if ranking.sign < 0 else predicted
-    scores = {
+    scores: dict[str, Any] = {
         "predicted": predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
     }
     if trained.calibration is not None:
         probabilities = ranking.probabilities[order]
         scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
+    if ranking is first and ranking.p_values is not None:
+        scores["p_value"] = [significant(p) for p in ranking.p_values[order[: ranking.n_new]].tolist()]
     return scores
 
 
