@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 
 from hietan.evaluation._cross_validation import normalised, row_scores
 
-DEFAULT_RATE = 0.2
-"""The false discovery rate that a page shows first."""
-
 
 @dataclass(frozen=True, eq=False)
 class HeldOutScores:
@@ -41,11 +38,6 @@ class HeldOutScores:
     fold: NDArray[np.int64]
     split: bool = False
 
-    @property
-    def is_once(self) -> bool:
-        """Whether only a part of the training rows was held out, once."""
-        return not self.fold.any()
-
     def to_dict(self) -> dict[str, Any]:
         """The scores as plain values, for `from_dict`."""
         return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
@@ -58,18 +50,22 @@ class HeldOutScores:
 
     def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
         """Refuse scores that cannot be those of a validation with these classes, rows and folds; raises ValueError."""
-        shape = (sum(class_rows), len(classes))
-        if self.joint.shape != shape or self.joint.dtype != np.float64 or not np.isfinite(self.joint).all():
+        m, labels, fold = sum(class_rows), self.labels, self.fold
+        is_sound = (
+            self.joint.shape == (m, len(classes))
+            and self.joint.dtype == np.float64
+            and np.isfinite(self.joint).all()
+            and labels.shape == fold.shape == (m,)
+            and labels.dtype.kind == fold.dtype.kind == "i"
+            and tuple(np.sum(labels == label) for label in classes) == class_rows
+            and set(fold.tolist()) == set(range(folds))
+            and (self.split is False or (self.split is True and folds == 1))
+        )
+        if not is_sound:
             raise ValueError(
-                f"the held-out scores are not finite numbers, {shape[1]} for each of {shape[0]} rows"
+                f"the held-out scores do not fit the validation: expected {len(classes)} finite numbers, a class and a "
+                f"fold for each of {m} rows in {folds} folds"
             )
-        is_plain = type(self.split) is bool and {self.labels.dtype.kind, self.fold.dtype.kind} == {"i"}
-        if not is_plain or not self.labels.shape == self.fold.shape == shape[:1]:
-            raise ValueError("the held-out rows do not have a class and a fold each")
-        if tuple(np.sum(self.labels == label) for label in classes) != class_rows:
-            raise ValueError("the classes of the held-out rows are not those of the validation")
-        if set(self.fold.tolist()) != set(range(folds)) or (self.split and folds != 1):
-            raise ValueError(f"the folds of the held-out rows are not 0 to {folds - 1}, as in the validation")
 
     def ranks(self, odds: NDArray[np.float64], classes: NDArray[Any], wanted: Any) -> NDArray[np.int64]:
         """For each row with these log-odds of the wanted class, 1 + the number of other rows that have as much.
@@ -123,11 +119,12 @@ def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, cali
     steps = zip(values.tolist(), np.cumsum(counts).tolist(), strict=True)
     found = max((j for rank, j in steps if rank * below <= j * above), default=0)  # p <= fdr * j / n
     shortest = ceil(n / (rate * (m + 1)))
-    listed = f"{found:,} of {n:,} {rows}" if found else f"none of {n:,} {rows} can be listed"
-    limit = f"with {m:,} {calibrated_on} no list shorter than {shortest:,} is possible"
-    return Selection(
-        float(fdr), found, n, shortest, f"at a false discovery rate of {100 * fdr:g}%: {listed}; {limit}"
+    text = (
+        f"at a false discovery rate of {100 * fdr:g}%: "
+        f"{f'{found:,} of {n:,} {rows}' if found else f'none of {n:,} {rows} can be listed'}; "
+        f"with {m:,} {calibrated_on} no list shorter than {shortest:,} is possible"
     )
+    return Selection(float(fdr), found, n, shortest, text)
 
 
 def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:

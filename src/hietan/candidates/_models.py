@@ -191,7 +191,7 @@ class TrainedModel:
     @property
     def calibrated_on(self) -> str:
         """What the rows are called from which false discovery rates are computed, in the plural."""
-        is_part = self.held_out is not None and self.held_out.is_once
+        is_part = self.validation is not None and self.validation.is_held_out_once
         return f"{'held-out' if is_part else 'training'} {self.row_noun}s"
 
     @property
@@ -299,11 +299,8 @@ def _check(model: TrainedModel) -> None:
     if model.validation is not None and len(model.validation.class_rows) != n_classes:
         raise ValueError(f"the validation is not one of {n_classes} classes")
     if model.held_out is not None:
-        if model.validation is None or model.validation.n_rows > n_rows:
-            raise ValueError(
-                "there are held-out scores without a validation, or of more rows than training rows"
-            )
-        model.held_out.check(classes, model.validation.class_rows, model.validation.folds)
+        quality = model.validation
+        model.held_out.check(classes, quality.class_rows if quality else (), quality.folds if quality else 0)
 
 
 def check_positive(positive: str, classes: Sequence[str]) -> str:
@@ -405,9 +402,9 @@ def train_model(
     wanted = check_positive(data.positive_class if positive is None else positive, present)
     positive_label = data.target_names.index(wanted) if wanted else None
     model = configure(estimator, data.hierarchy, seed)
-    held_out, is_split = None, fdr == "split"
-    if validate:
-        held_out = predict_held_out(model, data, seed, progress, folds=folds, split=is_split)
+    held_out = (
+        predict_held_out(model, data, seed, progress, folds=folds, split=fdr == "split") if validate else None
+    )
     score, y = None, data.y
     if held_out is not None and n_classes == 2:
         score, y = held_out.predictions.score, held_out.predictions.y_true
@@ -436,7 +433,7 @@ def train_model(
         quality = replace(quality, positive=wanted if n_classes == 2 else "")
         if calibration is None:
             quality = replace(quality, calibrated_log_loss=None, calibration_error=None, curve=())
-    rows = np.flatnonzero(~held_out.rows) if held_out is not None and is_split else slice(None)
+    rows = slice(None) if held_out is None or fdr == "cv" else np.flatnonzero(~held_out.rows)
     model.fit(data.X[rows], data.y[rows])
     return TrainedModel(
         classifier=model,
@@ -455,7 +452,7 @@ def train_model(
         validation=quality,
         positive=wanted,
         provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
-        held_out=None if held_out is None else held_out.scores(is_split),
+        held_out=None if held_out is None else held_out.scores(fdr == "split"),
     )
 
 
@@ -480,9 +477,8 @@ def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
     if fdr not in ("cv", "split"):
         raise ValueError(f"fdr is {fdr!r}; expected 'cv', or 'split' to hold out a third of the rows")
     if fdr == "split" and (folds is not None or not validate):
-        what = "the validation of the model is switched off" if not validate else f"folds is {folds}"
         raise ValueError(
-            f"a split holds out a third of the rows once and validates the model on it, but {what}"
+            "a split validates the model on a third of the rows: leave out folds and --no-validate"
         )
     if folds is None:
         return

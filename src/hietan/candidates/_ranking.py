@@ -111,9 +111,8 @@ class Candidates:
     @property
     def p_values(self) -> NDArray[np.float64] | None:
         """The p-values of the rows, in the dataset's order; None if there are none."""
-        if self.p_value_ranks is None or self.trained.held_out is None:
-            return None
-        return self.p_value_ranks / (len(self.trained.held_out.labels) + 1)
+        ranks, scores = self.p_value_ranks, self.trained.held_out
+        return None if ranks is None or scores is None else ranks / (len(scores.labels) + 1)
 
     def selection_at(self, fdr: float) -> Selection:
         """How many candidates may be listed at this false discovery rate; see `select`."""
@@ -133,8 +132,13 @@ class Candidates:
                 f"a list with a false discovery rate is one of a wanted class; state it as the positive class: "
                 f"{', '.join(self.trained.class_names)}"
             )
-        words = {"rows": f"{self.data.row_noun}s", "calibrated_on": self.trained.calibrated_on}
-        return select_rows(ranks[self.order[: self.n_new]], len(held_out.labels), fdr, **words)
+        return select_rows(
+            ranks[self.order[: self.n_new]],
+            len(held_out.labels),
+            fdr,
+            rows=f"{self.data.row_noun}s",
+            calibrated_on=self.trained.calibrated_on,
+        )
 
     def select(self, fdr: float) -> Candidates:
         """Return the candidates that may be listed so that this share of them is expected to be wrong, at most.
@@ -341,12 +345,11 @@ def _named(
     names: RowNames, listed: Sequence[str], match: Sequence[str], what: str, *, keep: bool
 ) -> NDArray[np.bool_]:
     """Whether each row has one of the listed names, which say what to keep or what to exclude; reports unknown ones."""
-    kinds = match if "id" in match else ("id", *match)
-    found = np.array(
-        [each is not None for each in match_rows(names, RowNames(tuple(listed)), kinds)], dtype=bool
-    )
-    among = match_rows(RowNames(tuple(listed)), names, kinds)
-    unknown = [name for name, each in zip(listed, among, strict=True) if each is None]
+    known, kinds = RowNames(tuple(listed)), match if "id" in match else ("id", *match)
+    found = np.array([each is not None for each in match_rows(names, known, kinds)], dtype=bool)
+    unknown = [
+        name for name, each in zip(listed, match_rows(known, names, kinds), strict=True) if each is None
+    ]
     if not found.any():
         text = (
             f"none of the {len(listed)} names to {'keep' if keep else 'exclude'} is a name of a {what}; compared were "
@@ -356,8 +359,8 @@ def _named(
             raise DataError(text)
         warnings.warn(text, DataWarning, stacklevel=3)
     elif keep and unknown:
-        shown = f"{', '.join(map(repr, unknown[:5]))}{' ...' if len(unknown) > 5 else ''}"
-        text = f"{len(unknown)} of the {len(listed)} names to keep are not names of a {what}: {shown}"
+        text = f"{len(unknown)} of the {len(listed)} names to keep are not names of a {what}: "
+        text += ", ".join(map(repr, unknown[:10])) + " ..." * (len(unknown) > 10)
         warnings.warn(text, DataWarning, stacklevel=3)
     return found
 

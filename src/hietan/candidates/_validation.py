@@ -143,7 +143,7 @@ class HeldOut:
         """What false discovery rates are computed from; None if the classifier has no probabilities."""
         said = self.predictions
         joint = said.log_proba if said.joint is None else said.joint
-        fold = said.fold if self.folds > 1 else np.zeros_like(said.fold)
+        fold = said.fold * (self.folds > 1)
         return None if joint is None else HeldOutScores(joint, said.y_true, fold, split)
 
 
@@ -257,10 +257,9 @@ def summarize_held_out(
     metrics = pooled.metrics()
     score = None if pooled.score is None else np.clip(pooled.score, -700, 700)
     if score is None or len(counts) != 2:
-        if score is None:
-            return Validation(folds, counts, metrics["gmean"])
-        gmean, auc, precision = metrics["gmean"], metrics["auc"], metrics["average_precision"]
-        return Validation(folds, counts, gmean, auc, precision, metrics["log_loss"])
+        names = ("gmean",) if score is None else ("gmean", "auc", "average_precision", "log_loss")
+        measured: dict[str, Any] = {name: metrics[name] for name in names}
+        return Validation(folds, counts, **measured)
     y, labels = pooled.y_true, np.unique(pooled.y_true)
     gmean, calibrated = metrics["gmean"], cross_calibrated(score, y, pooled.fold)
     predicted = pooled.y_pred.copy()

@@ -180,7 +180,7 @@ def quality_line(trained: TrainedModel) -> str:
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
     how = f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s"
     if quality.is_held_out_once:
-        is_split = trained.held_out is not None and trained.held_out.split
+        is_split = trained.held_out and trained.held_out.split
         why = "the model was fitted without them" if is_split else "--folds 5 cross-validates"
         how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once ({why})"
     return f"{how}: {listed}"
@@ -227,8 +227,10 @@ def show_model(trained: TrainedModel) -> None:
         console.print("not validated: fit it again with --validate to measure and calibrate it")
         return
     _show_quality(trained)
-    note = trained.error_rate_note if trained.held_out and trained.positive_name else ""
-    console.print(printable(f"{trained.caution} {note}"), highlight=False)
+    has_rates = trained.held_out and trained.positive_name
+    console.print(
+        printable(trained.caution + (f" {trained.error_rate_note}" if has_rates else "")), highlight=False
+    )
 
 
 def _show_quality(trained: TrainedModel) -> None:

@@ -129,11 +129,11 @@ def predict(
         for written in (output, page):
             refuse_overwriting(written, model, dataset, only, *(exclude or ()), *(also or ()))
         names = [name for path in exclude or () for name in read_names(path, exclude_column)]
+        kept = None if only is None else read_names(only)
         with working("reading"):
             trained = TrainedModel.load(model)
             data = load_dataset(dataset, progress=is_watched())
-        options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names}
-        options["only"] = None if only is None else read_names(only)
+        options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names, "only": kept}
         with working(f"predicting {data.name}"):
             ranked = rank_rows(trained, data, match=kinds, positive=positive, **options)
         listed = ranked if fdr is None else ranked.select(fdr)
@@ -153,8 +153,7 @@ def predict(
         tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
     _tell_rows(ranked, len(data.instance_names))
     if listed.selection is not None:
-        tell(listed.selection.text)
-        tell(ranked.trained.error_rate_note)
+        tell(f"{listed.selection.text}. {ranked.trained.error_rate_note}")
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")

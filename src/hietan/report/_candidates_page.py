@@ -12,7 +12,6 @@ from scipy.stats import spearmanr
 
 from hietan._io.files import atomic_write
 from hietan.candidates import Candidates, Validation
-from hietan.candidates._error_rate import DEFAULT_RATE
 from hietan.evaluation._outputs.counterfactuals import by_spread, find_counterfactuals, promising_columns
 from hietan.evaluation._outputs.report_data import (
     Reasons,
@@ -109,7 +108,7 @@ def candidates_summary(
         "title": "Ranked candidates",
         "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw},
         "methods": _methods([candidates, *others], about),
-        "lists": _lists(candidates, DEFAULT_RATE if fdr is None else fdr),
+        "lists": _lists(candidates, fdr or 0.2),
         "quality": None if trained.validation is None else _quality(candidates, trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
@@ -134,12 +133,11 @@ def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
     """The lists at false discovery rates of 1 to 50% and at the first one shown; None if the model has no scores."""
     if candidates.p_value_ranks is None:
         return None
-    found = [candidates.selection] if candidates.selection else []
-    rates = sorted({first, *(percent / 100 for percent in range(1, 51))})
-    found = found or [candidates.selection_at(rate) for rate in rates]
+    chosen = candidates.selection
+    rates = [first] if chosen else sorted({first, *(percent / 100 for percent in range(1, 51))})
     return {
-        "first": 0 if candidates.selection else rates.index(first),
-        "lines": [selection.text for selection in found],
+        "first": rates.index(first),
+        "lines": [(chosen or candidates.selection_at(rate)).text for rate in rates],
         "note": candidates.trained.error_rate_note,
     }
 
