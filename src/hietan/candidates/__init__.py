@@ -15,6 +15,7 @@
 `hietan.report.write_candidates` makes a page of them, with reasons.
 """
 
+from hietan.candidates._error_rate import HeldOutScores, Selection
 from hietan.candidates._explained import RowExplanation, explain_rows_by_name
 from hietan.candidates._models import TrainedModel, train_model
 from hietan.candidates._names import read_names
@@ -24,7 +25,9 @@ from hietan.candidates._validation import Validation
 __all__ = [
     "Candidate",
     "Candidates",
+    "HeldOutScores",
     "RowExplanation",
+    "Selection",
     "TrainedModel",
     "Validation",
     "explain_rows_by_name",
