@@ -88,11 +88,6 @@ class Candidates:
         return self.trained.positive_name
 
     @property
-    def sign(self) -> int:
-        """-1 if the first of two classes is the positive one, otherwise 1."""
-        return self.trained.positive_sign
-
-    @property
     def probabilities(self) -> NDArray[np.float64]:
         """The probabilities of the positive class, calibrated if the model is, in the dataset's order."""
         return self.trained.probabilities(self.log_odds)

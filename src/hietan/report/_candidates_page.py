@@ -145,7 +145,7 @@ def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
 def _quality(candidates: Candidates, validation: Validation) -> dict[str, Any]:
     """The validation of the model, for its own positive class, and how far the ranking follows the annotations."""
     quality, correlation = asdict(validation), _correlation(candidates)
-    quality["class_rows"] = list(quality["class_rows"])[:: candidates.sign]
+    quality["class_rows"] = list(quality["class_rows"])[:: candidates.trained.positive_sign]
     if correlation is not None and validation.positive not in ("", candidates.positive):
         correlation = -correlation  # of the class that the validation refers to
     note = candidates.trained.validation_note
@@ -183,8 +183,12 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
     names = [data.instance_names[i] for i in order]
     known = candidates.rows[candidates.n_new :]
     return {
-        "classes": list(trained.class_names)[:: candidates.sign],  # the positive one is the second of two
-        "labels": [str(label) for label in trained.classifier.classes_.tolist()][:: candidates.sign],
+        "classes": list(trained.class_names)[
+            :: candidates.trained.positive_sign
+        ],  # the positive one is the second of two
+        "labels": [str(label) for label in trained.classifier.classes_.tolist()][
+            :: candidates.trained.positive_sign
+        ],
         "genes": names,
         "symbols": [data.symbols[i] for i in order] if data.symbols else [],
         "n_terms": np.asarray((candidates.X > 0).sum(axis=1)).ravel()[order].tolist(),
@@ -214,7 +218,7 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
         )
     order = [place[name] for name in names]
     predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
-    predicted = 1 - predicted if ranking.sign < 0 else predicted
+    predicted = 1 - predicted if trained.positive_sign < 0 else predicted
     scores: dict[str, Any] = {
         "predicted": predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
