@@ -24,7 +24,7 @@ class HeldOutScores:
     Attributes
     ----------
     joint : array of shape (m, n_classes)
-        The log joint of each row with each class, up to a constant per row.
+        The log joint of each row with each class, or log-probabilities if the classifier has no joint.
     labels : int array of shape (m,)
         The class of each row, as an index into `target_names`.
     fold : int array of shape (m,)

@@ -42,7 +42,7 @@ class RowExplanation:
         parts = [self.explanation.text(limit), *filter(None, [self.probability_note])]
         if self.in_training:
             noun = self.explanation.row_noun
-            parts.append(f"The model was trained on this {noun} and knew its class.")
+            parts.append(f"This {noun} is in the training data: its class was known.")
         return "\n\n".join(parts)
 
 

@@ -195,12 +195,13 @@ function candidateSummary({ dataset, row, isKnown }) {
   const training = trainingOf(dataset, row);
   if (!training) {
     const ranked = dataset.training ? dataset.genes.length - dataset.training.length : dataset.genes.length;
-    const known = isKnown && ` The model was trained on this ${rowNoun} and knew its class.`;
+    const known = isKnown && ` This ${rowNoun} is in the training data: its class was known.`;
     return [`Rank ${count(row + 1)} of ${count(ranked)}.`, known];
   }
   const [name, shared, label] = training;
   return [
-    `The model was trained on this ${rowNoun} and knew its class, so its score says little. The training data call it `,
+    `This ${rowNoun} is in the training data: its class was known, so its score means little. `,
+    "The training data call it ",
     [el("strong", {}, bdi(name)), label && [" (", bdi(label), ")"]],
     shared !== name && ["; it was recognised by the name ", bdi(shared)],
     ".",
