@@ -264,8 +264,8 @@ def test_explanations_have_the_names_of_rows_terms_and_classes(data, trained):
     assert three.explanation.target == data.target_names[plain.target]
     assert three.explanation.log_odds == plain.log_odds
     assert {part.name for part in three.explanation.contributions} <= set(named.term_names)
-    assert three.text(3).endswith("\n\nThe model was trained on this row and knew its class.")
-    assert "trained on this row" not in new.text() and (three.in_training, new.in_training) == (True, False)
+    assert three.text(3).endswith("\n\nThis row is in the training data: its class was known.")
+    assert "training data" not in new.text() and (three.in_training, new.in_training) == (True, False)
 
 
 def test_names_of_classes_and_rows_cannot_break_or_run_a_table(data, trained):

@@ -41,6 +41,25 @@ test("20,000 candidates are a usable page", () =>
     await picture(page, "candidates-1280");
   }));
 
+// The slider shows what `Candidates.select` returns at every rate, and each row its p-value.
+async function listsAreThoseOfPython(page) {
+  const { lines, p_values: pValues, note } = expected.lists;
+  const slider = page.getByLabel("False discovery rate");
+  const line = page.locator("strong[role=status]");
+  assert.equal(await slider.inputValue(), "19"); // 20%
+  assert.ok((await page.locator(".card").first().textContent()).includes(note));
+  for (const [i, text] of lines.entries()) {
+    await slider.fill(String(i));
+    assert.equal((await line.textContent()).toLowerCase(), `${text}.`);
+  }
+  await slider.fill("19");
+  const shown = await page.locator(".rows button .sub").allTextContents();
+  assert.deepEqual(
+    shown.map((text) => /; p = ([^;]*)/.exec(text)[1]),
+    pValues.slice(0, shown.length),
+  );
+}
+
 async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
   const first = page.locator(".rows button").first();
   const facts = await page.locator(".quality .facts").first().textContent();
@@ -50,7 +69,8 @@ async function candidatesAreJudgedAndBothEndsShown(page, { width }) {
     /in 5 folds: each of 200 genes \(100 anti, 100 pro\)/,
   );
   const heads = await page.locator(".scores th[scope=col]").allTextContents();
-  assert.deepEqual(heads, ["method", "predicted", "calibrated P(pro)", "log-odds"]);
+  assert.deepEqual(heads, ["method", "predicted", "calibrated P(pro)", "p-value", "log-odds"]);
+  await listsAreThoseOfPython(page);
   const calibrated = await page.locator(".scores tbody td strong").first().textContent();
   assert.equal(await page.locator(".scores tbody tr").count(), 2);
   assert.ok((await first.textContent()).includes(calibrated) && /score \+\d/.test(await first.textContent()));

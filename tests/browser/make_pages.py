@@ -86,6 +86,10 @@ def write_many_candidates():
         "disagree": int(np.sum(new & (ranked.labels != other.labels))),
         "both_pro": int(np.sum(new & (ranked.labels == 1) & (other.labels == 1))),
         "well_described": int(np.sum(new & (terms >= 10))),
+    }, {
+        "lines": [ranked.select(k / 100).selection.text for k in range(1, 51)],
+        "p_values": [f"{row.p_value:.3f}" for row in ranked.new_rows[:40]],
+        "note": ranked.trained.error_rate_note,
     }
 
 
@@ -115,7 +119,7 @@ def main(folder):
         datasets[0], y=np.arange(len(datasets[0].y)) % 3, target_names=("a", "b", "c"), positive=""
     )
     study(folder / "three", [three], {"lite": HieTANLite(), "tan": TAN()}, "three.html")
-    candidates = write_many_candidates()
+    candidates, lists = write_many_candidates()
     write_nasty_candidates()
     usage = shown["datasets"][0]["usage"][1]
     expected = {
@@ -128,6 +132,7 @@ def main(folder):
         "nasty": list(NASTY),
         "candidates": N_CANDIDATES,
         "agreement": candidates,
+        "lists": lists,
         "drawing": drawing(datasets[0]),
     }
     atomic_write(OUT / "expected.json", json.dumps(expected))

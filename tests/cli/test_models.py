@@ -189,7 +189,7 @@ def test_explain_lists_the_trace_of_a_row(run, model, tmp_path):
     plain, traced = run(*words), run(*words, "--trace")
     assert traced.exit_code == 0, traced.output
     assert traced.output.startswith(plain.output.rstrip("\n"))
-    assert "base value (class prior)" in plain.output and "trained on this row" in plain.output
+    assert "base value (class prior)" in plain.output and "This row is in the training data" in plain.output
     trace = TrainedModel.load(model).classifier.trace(data.X[[2]])
     shown = traced.output[len(plain.output) :]
     assert (

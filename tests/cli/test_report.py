@@ -91,7 +91,7 @@ def test_symbols_are_shown_where_the_data_have_them(run, real_data, tmp_path):
     by_id, by_symbol = (run("explain", model, data, "--gene", which) for which in (gene, symbol_of[gene]))
     assert by_id.exit_code == by_symbol.exit_code == 0 and by_id.output == by_symbol.output
     assert f"HIPNB, {gene} ({symbol_of[gene]}): " in by_id.output
-    assert "trained on this gene" in by_id.output
+    assert "This gene is in the training data" in by_id.output
 
 
 @pytest.mark.slow

@@ -140,6 +140,7 @@ COMMANDS = {
     "demo": "demo --data DATA --folds 2 --genes 1",
     "explain": "explain MODEL DATA --gene x0",
     "fit": "fit DATA -m tan -o OUT",
+    "predict": "predict MODEL DATA -o OUT",
     "study": STUDY,
 }
 # All jobs are ended after this time, which starts processes; tests/evaluation/study/test_executors.py does that.

@@ -8,13 +8,14 @@
 >>> ranked = rank_rows(trained, data)
 >>> best = ranked.new_rows[0]  # the 100 rows that the model was trained on are listed after the 20 others
 >>> best.instance, best.predicted, round(best.log_odds, 2), len(ranked.new_rows)
-('row114', 'class1', 1.39, 20)
+('row114', 'class1', 1.08, 20)
 >>> ranked.columns[:7]
-('rank', 'instance', 'log_odds', 'probability', 'predicted', 'in_training', 'training_name')
+('rank', 'instance', 'log_odds', 'probability', 'p_value', 'predicted', 'in_training')
 
 `hietan.report.write_candidates` makes a page of them, with reasons.
 """
 
+from hietan.candidates._error_rate import HeldOutScores, Selection
 from hietan.candidates._explained import RowExplanation, explain_rows_by_name
 from hietan.candidates._models import TrainedModel, train_model
 from hietan.candidates._names import read_names
@@ -24,7 +25,9 @@ from hietan.candidates._validation import Validation
 __all__ = [
     "Candidate",
     "Candidates",
+    "HeldOutScores",
     "RowExplanation",
+    "Selection",
     "TrainedModel",
     "Validation",
     "explain_rows_by_name",

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from hietan.candidates._error_rate import row_odds
 from hietan.candidates._models import TrainedModel
 from hietan.candidates._names import RowNames, find_rows, match_rows
-from hietan.candidates._ranking import align_columns, row_odds
+from hietan.candidates._ranking import align_columns
 from hietan.datasets import Dataset
 from hietan.evaluation._cross_validation import predict_rows
 from hietan.explain import Explanation
@@ -41,7 +42,7 @@ class RowExplanation:
         parts = [self.explanation.text(limit), *filter(None, [self.probability_note])]
         if self.in_training:
             noun = self.explanation.row_noun
-            parts.append(f"The model was trained on this {noun} and knew its class.")
+            parts.append(f"This {noun} is in the training data: its class was known.")
         return "\n\n".join(parts)
 
 

@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 
 from hietan import persistence
 from hietan.candidates._calibration import best_cutoff, fit_sigmoid
+from hietan.candidates._error_rate import HeldOutScores
 from hietan.candidates._names import RowNames
 from hietan.candidates._validation import (
     Progress,
@@ -68,6 +69,8 @@ class TrainedModel:
         of two classes, or the most probable one of several.
     provenance : dict
         How the training data were built: the files, versions and options of their provenance; empty if not known.
+    held_out : HeldOutScores or None
+        The scores of the validated rows, from which p-values and false discovery rates are computed.
     """
 
     classifier: Any
@@ -86,6 +89,7 @@ class TrainedModel:
     validation: Validation | None = None
     provenance: dict[str, Any] = field(default_factory=dict)
     positive: str = ""
+    held_out: HeldOutScores | None = None
 
     @property
     def positive_name(self) -> str:
@@ -124,8 +128,10 @@ class TrainedModel:
     @property
     def description(self) -> str:
         """What the model is, in a few words."""
-        kind, n = type(self.classifier).__name__, len(self.training_rows)
-        return f"{kind}, trained on {n} {self.row_noun}s of {self.dataset}"
+        kind, n, more = type(self.classifier).__name__, len(self.training_rows), ""
+        if self.held_out is not None and self.held_out.split:
+            n, more = n - len(self.held_out.labels), f", without {len(self.held_out.labels)} held out"
+        return f"{kind}, trained on {n} {self.row_noun}s of {self.dataset}{more}"
 
     @property
     def caution(self) -> str:
@@ -182,6 +188,24 @@ class TrainedModel:
             frequencies = "equally frequent classes"
         return f"P is not calibrated: it is the classifier's own, for {frequencies}."
 
+    @property
+    def calibrated_on(self) -> str:
+        """What the rows are called from which false discovery rates are computed, in the plural."""
+        is_part = self.validation is not None and self.validation.is_held_out_once
+        return f"{'held-out' if is_part else 'training'} {self.row_noun}s"
+
+    @property
+    def error_rate_note(self) -> str:
+        """What a false discovery rate of a list by this model means, in a few sentences."""
+        noun, others = self.row_noun, [name for name in self.class_names if name != self.positive_name]
+        proof = "No theorem covers cross-validated scores; a model fitted with --fdr-split has one."
+        if self.held_out is not None and self.held_out.split:
+            proof = f"If so, it is a theorem: the model was fitted without the {self.calibrated_on}."
+        return (
+            f"A false discovery rate is the share of wrong {noun}s to expect in the whole list, not in its first rows. "
+            f"It holds for {noun}s like the training {noun}s; wrong means {' or '.join(others[:8])}. {proof}"
+        )
+
     def probabilities(self, log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
         """The probabilities of rows with these log-odds of the positive class, calibrated if the model is."""
         slope, shift = self.calibration or (1.0, 0.0)  # of the second class
@@ -203,6 +227,7 @@ class TrainedModel:
             metadata = {each.name: getattr(self, each.name) for each in fields(self)}
             del metadata["classifier"]
             metadata["validation"] = None if self.validation is None else asdict(self.validation)
+            metadata["held_out"] = None if self.held_out is None else self.held_out.to_dict()
             persistence.save(self.classifier, path, metadata=metadata)
         except (TypeError, ValueError) as error:
             raise ModelFileError(str(error)) from error
@@ -215,6 +240,7 @@ class TrainedModel:
         about |= persistence.read_metadata(path)
         try:
             pair, cutoff, quality = about["calibration"], about["cutoff"], about["validation"]
+            scores = about["held_out"]
             model = cls(
                 classifier=classifier,
                 feature_names=_texts(about["feature_names"]),
@@ -232,6 +258,7 @@ class TrainedModel:
                 validation=None if quality is None else Validation.from_dict(quality),
                 positive=check_positive(str(about["positive"] or ""), about["target_names"]),
                 provenance=dict(about["provenance"]),
+                held_out=None if scores is None else HeldOutScores.from_dict(scores),
             )
             _check(model)
         except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
@@ -271,6 +298,9 @@ def _check(model: TrainedModel) -> None:
         )
     if model.validation is not None and len(model.validation.class_rows) != n_classes:
         raise ValueError(f"the validation is not one of {n_classes} classes")
+    if model.held_out is not None:
+        quality = model.validation
+        model.held_out.check(classes, quality.class_rows if quality else (), quality.folds if quality else 0)
 
 
 def check_positive(positive: str, classes: Sequence[str]) -> str:
@@ -303,6 +333,7 @@ def train_model(
     threshold: float | str | None = None,
     row_noun: str | None = None,
     positive: str | None = None,
+    fdr: str = "cv",
     progress: Progress | None = None,
 ) -> TrainedModel:
     """Fit a classifier to a dataset; measure and calibrate it on rows that are held out.
@@ -333,6 +364,10 @@ def train_model(
     positive : str, optional
         The positive class: rows are ranked by its log-odds, and the validation refers to it. If not given,
         `Dataset.positive_class`.
+    fdr : {"cv", "split"}
+        Where false discovery rates come from. "cv": from the validation, as `folds` states it; the model is fitted to
+        all rows. "split": a third of the rows is held out once, for the validation, the calibration and the rates; the
+        model is fitted to the others, so that the rates have a proof. The training rows of the model are all of them.
     progress : callable, optional
         Called with the number of fits that are done and the number of all fits.
 
@@ -362,12 +397,14 @@ def train_model(
             f"{data.target_names[data.y[0]]!r}; add {data.row_noun}s of another class, since a model needs two"
         )
     check_threshold(threshold, n_classes, validate)
-    check_folds(folds, validate)
+    check_folds(folds, validate, fdr)
     present = [data.target_names[label] for label in np.unique(data.y)]
     wanted = check_positive(data.positive_class if positive is None else positive, present)
     positive_label = data.target_names.index(wanted) if wanted else None
     model = configure(estimator, data.hierarchy, seed)
-    held_out = predict_held_out(model, data, seed, progress, folds=folds) if validate else None
+    held_out = (
+        predict_held_out(model, data, seed, progress, folds=folds, split=fdr == "split") if validate else None
+    )
     score, y = None, data.y
     if held_out is not None and n_classes == 2:
         score, y = held_out.predictions.score, held_out.predictions.y_true
@@ -396,7 +433,8 @@ def train_model(
         quality = replace(quality, positive=wanted if n_classes == 2 else "")
         if calibration is None:
             quality = replace(quality, calibrated_log_loss=None, calibration_error=None, curve=())
-    model.fit(data.X, data.y)
+    rows = slice(None) if held_out is None or fdr == "cv" else np.flatnonzero(~held_out.rows)
+    model.fit(data.X[rows], data.y[rows])
     return TrainedModel(
         classifier=model,
         feature_names=data.feature_names,
@@ -414,6 +452,7 @@ def train_model(
         validation=quality,
         positive=wanted,
         provenance={key: data.provenance[key] for key in _KEPT if key in data.provenance},
+        held_out=None if held_out is None else held_out.scores(fdr == "split"),
     )
 
 
@@ -433,8 +472,14 @@ def check_threshold(threshold: float | str | None, n_classes: int, validate: boo
         raise ValueError(f"a threshold needs two classes, and there are {n_classes}")
 
 
-def check_folds(folds: int | None, validate: bool) -> None:
-    """Refuse a number of folds that `train_model` cannot use; raises ValueError."""
+def check_folds(folds: int | None, validate: bool, fdr: str = "cv") -> None:
+    """Refuse a number of folds, or a way to hold rows out, that `train_model` cannot use; raises ValueError."""
+    if fdr not in ("cv", "split"):
+        raise ValueError(f"fdr is {fdr!r}; expected 'cv', or 'split' to hold out a third of the rows")
+    if fdr == "split" and (folds is not None or not validate):
+        raise ValueError(
+            "a split validates the model on a third of the rows: leave out folds and --no-validate"
+        )
     if folds is None:
         return
     if isinstance(folds, bool) or not isinstance(folds, Integral) or folds < 1:

@@ -15,11 +15,12 @@ from scipy.special import expit
 
 from hietan._io.tables import comment_line, csv_text
 from hietan._runtime.optional import import_optional
+from hietan.candidates._error_rate import Selection, row_odds, select_rows
 from hietan.candidates._models import TrainedModel, check_positive
 from hietan.candidates._names import KINDS, NameMatch, RowNames, match_rows
 from hietan.datasets import Dataset
 from hietan.datasets._building.options import build_differences
-from hietan.evaluation._cross_validation import predict_rows, row_scores
+from hietan.evaluation._cross_validation import predict_rows
 from hietan.exceptions import DataError, DataWarning
 
 
@@ -29,7 +30,8 @@ class Candidate:
 
     `name` is its symbol. A row that the model was trained on has no rank; `training_name` is what it is called there,
     `shared_name` the name by which it was recognised, and `training_class` its class. `probability` is calibrated if
-    the model is; `raw_probability` is the classifier's own, if requested.
+    the model is; `raw_probability` is the classifier's own, if requested. `p_value` is small if few training rows of
+    other classes had such log-odds when they were held out; None without such rows, and for training rows.
     """
 
     rank: int | None
@@ -37,6 +39,7 @@ class Candidate:
     name: str
     log_odds: float
     probability: float
+    p_value: float | None
     predicted: str
     in_training: bool
     raw_probability: float | None = None
@@ -65,6 +68,8 @@ class Candidates:
         Whether the table also has the classifier's own probabilities.
     unrecognised : str
         If no row has a name of a training row, a sentence with examples of both; else empty.
+    selection : Selection or None
+        If these are only the rows of a list with a stated false discovery rate, the size of the list.
     """
 
     trained: TrainedModel
@@ -75,6 +80,7 @@ class Candidates:
     matches: tuple[NameMatch | None, ...]
     raw: bool = False
     unrecognised: str = ""
+    selection: Selection | None = None
 
     @property
     def positive(self) -> str:
@@ -82,14 +88,83 @@ class Candidates:
         return self.trained.positive_name
 
     @property
-    def sign(self) -> int:
-        """-1 if the first of two classes is the positive one, otherwise 1."""
-        return self.trained.positive_sign
-
-    @property
     def probabilities(self) -> NDArray[np.float64]:
         """The probabilities of the positive class, calibrated if the model is, in the dataset's order."""
         return self.trained.probabilities(self.log_odds)
+
+    @cached_property
+    def p_value_ranks(self) -> NDArray[np.int64] | None:
+        """The p-values of the rows, in the dataset's order, times 1 + the number of rows that they come from.
+
+        None if the model has no held-out scores, or no positive class.
+        """
+        trained = self.trained
+        if trained.held_out is None or not self.positive:
+            return None
+        return trained.held_out.ranks(self.log_odds, trained.classifier.classes_, trained.positive_label)
+
+    @property
+    def p_values(self) -> NDArray[np.float64] | None:
+        """The p-values of the rows, in the dataset's order; None if there are none."""
+        ranks, scores = self.p_value_ranks, self.trained.held_out
+        return None if ranks is None or scores is None else ranks / (len(scores.labels) + 1)
+
+    def selection_at(self, fdr: float) -> Selection:
+        """How many candidates may be listed at this false discovery rate; see `select`."""
+        ranks, held_out = self.p_value_ranks, self.trained.held_out
+        if self.selection is not None:
+            raise ValueError(
+                f"these are the rows listed {self.selection.text.partition(':')[0]}; a false discovery rate needs all "
+                "ranked rows, so select from what rank_rows returned"
+            )
+        if held_out is None:
+            raise ValueError(
+                "the model has no held-out scores, which false discovery rates are computed from; fit it again with "
+                "`hietan fit`, without --no-validate"
+            )
+        if ranks is None:
+            raise ValueError(
+                f"a list with a false discovery rate is one of a wanted class; state it as the positive class: "
+                f"{', '.join(self.trained.class_names)}"
+            )
+        return select_rows(
+            ranks[self.order[: self.n_new]],
+            len(held_out.labels),
+            fdr,
+            rows=f"{self.data.row_noun}s",
+            calibrated_on=self.trained.calibrated_on,
+        )
+
+    def select(self, fdr: float) -> Candidates:
+        """Return the candidates that may be listed so that this share of them is expected to be wrong, at most.
+
+        The p-value of a row is (1 + the number of held-out rows of other classes with log-odds at least as high) / (1 +
+        the number of held-out rows). The rows are chosen by the rule of Benjamini and Hochberg over all candidates. The
+        result has no rows if there is no such list; its `selection` states how many rows a list needs.
+
+        Parameters
+        ----------
+        fdr : float
+            The false discovery rate, between 0 and 1. It is one of the whole list, and holds for rows like the training
+            rows; wrong rows are those of other training classes.
+
+        Raises
+        ------
+        ValueError
+            If the model has no held-out scores or no positive class, or if these rows have been selected already: a
+            rate that holds for a list does not hold for a part of it.
+        """
+        found = self.selection_at(fdr)
+        rows = np.sort(self.order[: found.n_rows])
+        return replace(
+            self,
+            data=self.data.subset(rows=rows),
+            X=self.X[rows],
+            log_odds=self.log_odds[rows],
+            labels=self.labels[rows],
+            matches=(None,) * len(rows),
+            selection=found,
+        )
 
     @cached_property
     def order(self) -> NDArray[np.intp]:
@@ -109,11 +184,15 @@ class Candidates:
     def rows(self) -> tuple[Candidate, ...]:
         """The candidates, the highest log-odds first, and after them the rows that the model was trained on."""
         data, targets = self.data, self.trained.target_names
+        found: list[float | None] = (
+            [None] * len(self.matches) if self.p_values is None else self.p_values.tolist()
+        )
         columns = (
             data.instance_names,
             data.symbols or ("",) * len(data.instance_names),
             self.log_odds.tolist(),
             self.probabilities.tolist(),
+            [None if match else p for p, match in zip(found, self.matches, strict=True)],
             [targets[label] for label in self.labels],
             [match is not None for match in self.matches],
             expit(self.log_odds).tolist() if self.raw else [None] * len(self.log_odds),
@@ -141,6 +220,7 @@ class Candidates:
         any_known = self.n_new < len(self.matches)
         optional = {
             "name": bool(self.data.symbols),
+            "p_value": self.p_value_ranks is not None,
             "raw_probability": self.raw,
             "training_name": any_known,
             "shared_name": any_known,
@@ -155,8 +235,10 @@ class Candidates:
         """
         cells = attrgetter(*self.columns)
         rows = (cells(row) for row in self.rows)
-        of_class = f" Rows are ranked by the log-odds of {self.positive}." if self.positive else ""
-        return comment_line(self.trained.caution + of_class) + csv_text(self.columns, rows)
+        about = f" Rows are ranked by the log-odds of {self.positive}." if self.positive else ""
+        if self.selection is not None:
+            about += f" These are the rows {self.selection.text}. {self.trained.error_rate_note}"
+        return comment_line(self.trained.caution + about) + csv_text(self.columns, rows)
 
     def to_frame(self) -> Any:
         """The ranked rows as a pandas frame, with the columns of `to_csv`."""
@@ -174,6 +256,7 @@ def rank_rows(
     raw: bool = False,
     new_only: bool = False,
     exclude: Sequence[str] = (),
+    only: Sequence[str] | None = None,
     match: Sequence[str] = KINDS,
     positive: str | None = None,
 ) -> Candidates:
@@ -194,6 +277,9 @@ def rank_rows(
         Whether to leave out the rows that the model was trained on.
     exclude : sequence of str
         Names of rows to leave out: ids, symbols or synonyms.
+    only : sequence of str, optional
+        Names of the rows to keep; all others are left out. Fewer candidates allow shorter lists with a false discovery
+        rate, if the names were chosen without looking at scores.
     match : sequence of {"id", "symbol", "synonym"}
         The kinds of names that are compared.
     positive : str, optional
@@ -202,13 +288,13 @@ def rank_rows(
     Warns
     -----
     DataWarning
-        If no row has any of the names in `exclude`, or if the dataset was not built with the options of the training
-        data.
+        If no row has any of the names in `exclude`, or one of those in `only`, or if the dataset was not built with the
+        options of the training data.
 
     Raises
     ------
     DataError
-        If the dataset lacks features of the model.
+        If the dataset lacks features of the model, or has no row of a name in `only`.
     ValueError
         If the classifier has no probabilities.
     """
@@ -234,7 +320,9 @@ def rank_rows(
         )
     is_kept = np.array([not (new_only and found) for found in matches], dtype=bool)
     if exclude:
-        is_kept &= ~_excluded(names, exclude, match, noun, what)
+        is_kept &= ~_named(names, exclude, match, f"{noun} of {what}", keep=False)
+    if only is not None:
+        is_kept &= _named(names, only, match, f"{noun} of {what}", keep=True)
     if not is_kept.all():
         data, X = data.subset(rows=is_kept), X[np.flatnonzero(is_kept)]
         matches = tuple(found for found, kept in zip(matches, is_kept, strict=True) if kept)
@@ -248,20 +336,28 @@ def rank_rows(
     return Candidates(trained, data, X, odds, labels, matches, raw, unrecognised)
 
 
-def _excluded(
-    names: RowNames, exclude: Sequence[str], match: Sequence[str], noun: str, what: str
+def _named(
+    names: RowNames, listed: Sequence[str], match: Sequence[str], what: str, *, keep: bool
 ) -> NDArray[np.bool_]:
-    """Whether each row has one of the names to leave out."""
-    listed = RowNames(tuple(exclude))
-    found = match_rows(names, listed, match if "id" in match else ("id", *match))
-    if not any(found):
-        warnings.warn(
-            f"none of the {len(exclude)} names to exclude is a name of a {noun} of {what}; compared were "
-            f"{names.examples(match)} with names such as {', '.join(map(repr, exclude[:2]))}",
-            DataWarning,
-            stacklevel=3,
+    """Whether each row has one of the listed names, which say what to keep or what to exclude; reports unknown ones."""
+    known, kinds = RowNames(tuple(listed)), match if "id" in match else ("id", *match)
+    found = np.array([each is not None for each in match_rows(names, known, kinds)], dtype=bool)
+    unknown = [
+        name for name, each in zip(listed, match_rows(known, names, kinds), strict=True) if each is None
+    ]
+    if not found.any():
+        text = (
+            f"none of the {len(listed)} names to {'keep' if keep else 'exclude'} is a name of a {what}; compared were "
+            f"{names.examples(match)} with names such as {', '.join(map(repr, listed[:2]))}"
         )
-    return np.array([each is not None for each in found], dtype=bool)
+        if keep:
+            raise DataError(text)
+        warnings.warn(text, DataWarning, stacklevel=3)
+    elif keep and unknown:
+        text = f"{len(unknown)} of the {len(listed)} names to keep are not names of a {what}: "
+        text += ", ".join(map(repr, unknown[:10])) + " ..." * (len(unknown) > 10)
+        warnings.warn(text, DataWarning, stacklevel=3)
+    return found
 
 
 def align_columns(data: Dataset, features: Sequence[str]) -> Any:
@@ -276,20 +372,3 @@ def align_columns(data: Dataset, features: Sequence[str]) -> Any:
             f"{', '.join(missing[:3])}{' ...' if len(missing) > 3 else ''}; use data with the same features"
         )
     return data.X[:, [index[name] for name in features]]
-
-
-def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:
-    """Return the log-odds of one class against the rest: the class at this position.
-
-    None means the second of two classes, or the most probable one of several.
-
-    >>> row_odds(np.log([[0.25, 0.75]])).round(4).tolist(), row_odds(np.log([[0.2, 0.5, 0.3]])).round(4).tolist()
-    ([1.0986], [0.0])
-    >>> row_odds(np.log([[0.25, 0.75]]), 0).round(4).tolist()
-    [-1.0986]
-    """
-    if log_proba.shape[1] == 2:
-        return -row_scores(log_proba) if position == 0 else row_scores(log_proba)
-    log_p = log_proba.max(axis=1) if position is None else log_proba[:, position]
-    # At most -1e-16: a probability that is rounded to 1 has finite odds.
-    return np.asarray(log_p - np.log(-np.expm1(np.minimum(log_p, -1e-16))), dtype=np.float64)

@@ -13,6 +13,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 
 from hietan._runtime.two_classes import rank_auc
 from hietan.candidates._calibration import best_cutoff, cross_calibrated
+from hietan.candidates._error_rate import HeldOutScores
 from hietan.datasets import Dataset
 from hietan.evaluation import PooledPredictions, reliability_curve
 from hietan.evaluation._cross_validation import fold_of_rows, pool, predict_fold
@@ -129,11 +130,21 @@ class HeldOut:
         The number of models that predicted them; 1 if the rows were held out once.
     annotations : array of int
         The number of features at 1 of each row.
+    rows : bool array
+        Which rows of the dataset these are.
     """
 
     predictions: PooledPredictions
     folds: int
     annotations: NDArray[np.int64]
+    rows: NDArray[np.bool_]
+
+    def scores(self, split: bool) -> HeldOutScores | None:
+        """What false discovery rates are computed from; None if the classifier has no probabilities."""
+        said = self.predictions
+        joint = said.log_proba if said.joint is None else said.joint
+        fold = said.fold * (self.folds > 1)
+        return None if joint is None else HeldOutScores(joint, said.y_true, fold, split)
 
 
 def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
@@ -153,7 +164,13 @@ def rows_to_hold_out(y: NDArray[Any]) -> tuple[int, bool]:
 
 
 def predict_held_out(
-    model: Any, data: Dataset, seed: int, progress: Progress | None = None, *, folds: int | None = None
+    model: Any,
+    data: Dataset,
+    seed: int,
+    progress: Progress | None = None,
+    *,
+    folds: int | None = None,
+    split: bool = False,
 ) -> HeldOut | None:
     """Predict rows by models that were fitted to other rows.
 
@@ -170,6 +187,8 @@ def predict_held_out(
     folds : int or None
         The number of folds; fewer, if a class has fewer rows. 1 means that some rows are held out once. None means
         1 where that is enough (see `rows_to_hold_out`), and else `FOLDS`.
+    split : bool
+        Whether to hold out a third of the rows, once.
 
     Returns
     -------
@@ -178,12 +197,12 @@ def predict_held_out(
     """
     labels, counts = np.unique(data.y, return_counts=True)
     rarest = int(counts.min())
-    if len(labels) < 2 or rarest < 2:
+    if len(labels) < 2 or (rarest < 2 and not split):
         return None
     size, is_enough = rows_to_hold_out(data.y)
     folds = (1 if is_enough else FOLDS) if folds is None else int(folds)
-    if folds == 1:
-        return _predict_once(model, data, size, seed, progress)
+    if folds == 1 or split:
+        return _predict_once(model, data, len(data.y) // 3 if split else size, seed, progress)
     folds = min(folds, rarest)
     fold = fold_of_rows(data.y, folds, seed, names=data.target_names)
     parts = []
@@ -191,7 +210,7 @@ def predict_held_out(
         parts.append(predict_fold(model, data.X, data.y, fold == k))
         if progress is not None:
             progress(k + 1, folds + 1)
-    return HeldOut(pool(data.y, fold, parts), folds, _annotations(data.X))
+    return HeldOut(pool(data.y, fold, parts), folds, _annotations(data.X), fold >= 0)
 
 
 def _annotations(X: Any) -> NDArray[np.int64]:
@@ -202,8 +221,8 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     labels, counts = np.unique(data.y, return_counts=True)
     if counts.min() < 10:  # two of them are held out: one for each side when the calibration is judged
         raise ValueError(
-            f"folds=1 holds one row in five out, which needs 10 rows of each class, but class "
-            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 folds or more"
+            f"holding rows out once needs 10 rows of each class, but class "
+            f"{data.target_names[labels[counts.argmin()]]!r} has {counts.min()}; use 2 folds or more, not a split"
         )
     split = StratifiedShuffleSplit(1, test_size=size, random_state=seed)
     is_held_out = np.zeros(len(data.y), dtype=np.bool_)
@@ -213,8 +232,8 @@ def _predict_once(model: Any, data: Dataset, size: int, seed: int, progress: Pro
     if progress is not None:
         progress(1, 2)
     parts = fold_of_rows(y, min(FOLDS, int(np.unique(y, return_counts=True)[1].min())), seed)
-    pooled = PooledPredictions(y, found.y_pred, found.log_proba, parts)
-    return HeldOut(pooled, 1, _annotations(data.X[np.flatnonzero(is_held_out)]))
+    pooled = PooledPredictions(y, found.y_pred, found.log_proba, parts, joint=found.joint)
+    return HeldOut(pooled, 1, _annotations(data.X[np.flatnonzero(is_held_out)]), is_held_out)
 
 
 def summarize_held_out(
@@ -238,10 +257,9 @@ def summarize_held_out(
     metrics = pooled.metrics()
     score = None if pooled.score is None else np.clip(pooled.score, -700, 700)
     if score is None or len(counts) != 2:
-        if score is None:
-            return Validation(folds, counts, metrics["gmean"])
-        gmean, auc, precision = metrics["gmean"], metrics["auc"], metrics["average_precision"]
-        return Validation(folds, counts, gmean, auc, precision, metrics["log_loss"])
+        names = ("gmean",) if score is None else ("gmean", "auc", "average_precision", "log_loss")
+        measured: dict[str, Any] = {name: metrics[name] for name in names}
+        return Validation(folds, counts, **measured)
     y, labels = pooled.y_true, np.unique(pooled.y_true)
     gmean, calibrated = metrics["gmean"], cross_calibrated(score, y, pooled.fold)
     predicted = pooled.y_pred.copy()

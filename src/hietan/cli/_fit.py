@@ -103,6 +103,14 @@ def fit(
             "given, 5, or 1 where the standard error of AUC is then below 0.01 (from about 18,000 rows on).",
         ),
     ] = None,
+    fdr_split: Annotated[
+        bool,
+        typer.Option(
+            "--fdr-split",
+            help="Hold out a third of the rows for validation and false discovery rates, and fit the model to the "
+            "others; the rates then have a proof.",
+        ),
+    ] = False,
     row_noun: Annotated[
         str | None, typer.Option(help="What to call a row, such as gene; what the dataset says unless given.")
     ] = None,
@@ -146,13 +154,14 @@ def fit(
             )
         limit = _threshold(threshold)
         check_threshold(limit, 2, validate)
-        check_folds(folds, validate)
+        fdr = "split" if fdr_split else "cv"
+        check_folds(folds, validate, fdr)
         refuse_overwriting(path, dataset)
         if output is None and path.exists() and not force:
             fail(f"{path} exists already; name another file with --output, or replace it with --force")
         with working("reading"):
             data = load_dataset(dataset, progress=is_watched())
-        options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds}
+        options: dict[str, Any] = {"seed": seed, "validate": validate, "folds": folds, "fdr": fdr}
         options |= {"threshold": limit, "row_noun": row_noun, "positive": positive}
         with working(f"fitting {method}") as progress:
             try:

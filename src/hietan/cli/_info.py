@@ -185,7 +185,9 @@ def quality_line(trained: TrainedModel) -> str:
     listed = ", ".join(f"{label} {value:.3f}" for label, value in values.items() if value is not None)
     how = f"cross-validated in {quality.folds} folds, on {quality.n_rows} {trained.row_noun}s"
     if quality.is_held_out_once:
-        how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once (--folds 5 cross-validates)"
+        is_split = trained.held_out and trained.held_out.split
+        why = "the model was fitted without them" if is_split else "--folds 5 cross-validates"
+        how = f"measured on {quality.n_rows:,} {trained.row_noun}s held out once ({why})"
     return f"{how}: {listed}"
 
 
@@ -230,7 +232,10 @@ def show_model(trained: TrainedModel) -> None:
         console.print("not validated: fit it again with --validate to measure and calibrate it")
         return
     _show_quality(trained)
-    console.print(printable(trained.caution), highlight=False)
+    has_rates = trained.held_out and trained.positive_name
+    console.print(
+        printable(trained.caution + (f" {trained.error_rate_note}" if has_rates else "")), highlight=False
+    )
 
 
 def _show_quality(trained: TrainedModel) -> None:

@@ -79,6 +79,22 @@ def predict(
     exclude_column: Annotated[
         str | None, typer.Option(help="The column of names in the tables to exclude; the first unless given.")
     ] = None,
+    only: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rank only the rows with these names (ids, symbols or synonyms), one per line. Choose them without "
+            "looking at scores.",
+        ),
+    ] = None,
+    fdr: Annotated[
+        float | None,
+        typer.Option(
+            metavar="Q",
+            help="Write only the rows that can be listed at this false discovery rate, such as 0.2: the share of rows "
+            "in the list that are expected to be wrong.",
+        ),
+    ] = None,
     match: Annotated[
         str, typer.Option(help="The kinds of names by which rows are recognised, separated by commas.")
     ] = "id,symbol,synonym",
@@ -111,22 +127,24 @@ def predict(
             )
         urls = parse_term_urls(term_url or ())
         for written in (output, page):
-            refuse_overwriting(written, model, dataset, *(exclude or ()), *(also or ()))
+            refuse_overwriting(written, model, dataset, only, *(exclude or ()), *(also or ()))
         names = [name for path in exclude or () for name in read_names(path, exclude_column)]
+        kept = None if only is None else read_names(only)
         with working("reading"):
             trained = TrainedModel.load(model)
             data = load_dataset(dataset, progress=is_watched())
-        options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names}
+        options: dict[str, Any] = {"raw": raw, "new_only": new_only, "exclude": names, "only": kept}
         with working(f"predicting {data.name}"):
             ranked = rank_rows(trained, data, match=kinds, positive=positive, **options)
-        texts = {output: ranked.to_csv()}
+        listed = ranked if fdr is None else ranked.select(fdr)
+        texts = {output: listed.to_csv()}
         if report:
             command = shlex.join(["hietan", "explain", str(model), dataset])
             how: dict[str, Any] = {"match": kinds, "positive": ranked.positive or None}
             others = [rank_rows(TrainedModel.load(path), data, **how) for path in also or ()]
             with working("explaining both ends of the list") as progress:
                 content = candidates_summary(
-                    ranked, command=command, others=others, term_urls=urls, progress=progress
+                    ranked, command=command, others=others, term_urls=urls, fdr=fdr, progress=progress
                 )
             texts[page] = render(content)
         _write_together(texts)
@@ -134,6 +152,8 @@ def predict(
     if ranked.positive:
         tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
     _tell_rows(ranked, len(data.instance_names))
+    if listed.selection is not None:
+        tell(f"{listed.selection.text}. {ranked.trained.error_rate_note}")
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")

@@ -25,10 +25,11 @@ SUM_TOLERANCE = 1e-3
 
 @dataclass(frozen=True, eq=False)
 class RowPredictions:
-    """What a fitted classifier predicts for some rows: labels, and log-probabilities if it has any."""
+    """What a fitted classifier predicts for some rows: labels, and log-probabilities and log joints if it has any."""
 
     y_pred: NDArray[Any]
     log_proba: NDArray[np.float64] | None
+    joint: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,8 @@ class PooledPredictions:
         The fold in which each row was set aside.
     positive : label, or None
         The class that metrics refer to; None means the second of two.
+    joint : array of shape (n, n_classes), or None
+        ln P(c, x), if the classifier has it: `log_proba` before it is normalised.
     """
 
     y_true: NDArray[Any]
@@ -52,6 +55,7 @@ class PooledPredictions:
     log_proba: NDArray[np.float64] | None
     fold: NDArray[np.int64]
     positive: Any = None
+    joint: NDArray[np.float64] | None = None
 
     @property
     def proba(self) -> NDArray[np.float64] | None:
@@ -323,8 +327,7 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
         fitted, "predict_joint_log_proba"
     ):  # such as naive Bayes: the label is the argmax of the joint
         joint = fitted.predict_joint_log_proba(X)
-        normaliser = np.logaddexp.reduce(joint, axis=1, keepdims=True)
-        return RowPredictions(fitted.classes_[joint.argmax(axis=1)], joint - normaliser)
+        return RowPredictions(fitted.classes_[joint.argmax(axis=1)], normalised(joint), joint)
     y_pred = np.asarray(fitted.predict(X))
     # A forest may give a class the probability 0; what is below 0 becomes NaN, and is noticed as such.
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -338,14 +341,18 @@ def predict_rows(fitted: Any, X: Any) -> RowPredictions:
 def pool(y: Any, fold: NDArray[np.int64], parts: list[RowPredictions]) -> PooledPredictions:
     """Put the predictions of the folds, in the order of the folds, back into the order of the rows."""
     order = np.argsort(fold, kind="stable")
-    y_pred = np.empty_like(np.concatenate([part.y_pred for part in parts]))
-    y_pred[order] = np.concatenate([part.y_pred for part in parts])
-    logs = [part.log_proba for part in parts if part.log_proba is not None]
-    log_proba = None
-    if len(logs) == len(parts):
-        log_proba = np.empty((len(y), logs[0].shape[1]))
-        log_proba[order] = np.concatenate(logs)
-    return PooledPredictions(np.asarray(y), y_pred, log_proba, fold)
+
+    def placed(name: str) -> Any:
+        values = [getattr(part, name) for part in parts]
+        return None if any(each is None for each in values) else np.concatenate(values)[np.argsort(order)]
+
+    logs, joint = placed("log_proba"), placed("joint")
+    return PooledPredictions(np.asarray(y), placed("y_pred"), logs, fold, joint=joint)
+
+
+def normalised(joint: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The log-probabilities of rows with these log joints."""
+    return np.asarray(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True), dtype=np.float64)
 
 
 def row_scores(log_proba: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -37,6 +37,7 @@ def write_candidates(
     explained: int = EXPLAINED,
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
+    fdr: float | None = None,
 ) -> Path:
     """Write the page of ranked candidates as one HTML file that needs no network and no server.
 
@@ -54,6 +55,8 @@ def write_candidates(
         The same rows ranked by other models: the page shows what each of them says, and where they agree.
     term_urls : mapping of str to str
         Where terms are described, by the prefix of their identifiers; see `hietan.report.parse_term_urls`.
+    fdr : float, optional
+        The false discovery rate that the page shows first [default: 0.2].
 
     Examples
     --------
@@ -69,7 +72,7 @@ def write_candidates(
     """
     path = Path(output)
     options: dict[str, Any] = {"command": command, "explained": explained, "others": others}
-    content = candidates_summary(candidates, term_urls=term_urls, **options)
+    content = candidates_summary(candidates, term_urls=term_urls, fdr=fdr, **options)
     atomic_write(path, render(content), follow=True)
     return path
 
@@ -81,6 +84,7 @@ def candidates_summary(
     explained: int = EXPLAINED,
     others: Sequence[Candidates] = (),
     term_urls: Mapping[str, str] = TERM_URLS,
+    fdr: float | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
     """What the page of ranked candidates shows, as plain values; see `write_candidates` for the parameters.
@@ -104,6 +108,7 @@ def candidates_summary(
         "title": "Ranked candidates",
         "about": {"model": about, "caution": trained.caution, "command": command, "raw": candidates.raw},
         "methods": _methods([candidates, *others], about),
+        "lists": _lists(candidates, fdr or 0.2),
         "quality": None if trained.validation is None else _quality(candidates, trained.validation),
         "term_urls": dict(term_urls),
         "datasets": [
@@ -124,10 +129,23 @@ def candidates_summary(
     }
 
 
+def _lists(candidates: Candidates, first: float) -> dict[str, Any] | None:
+    """The lists at false discovery rates of 1 to 50% and at the first one shown; None if the model has no scores."""
+    if candidates.p_value_ranks is None:
+        return None
+    chosen = candidates.selection
+    rates = [first] if chosen else sorted({first, *(percent / 100 for percent in range(1, 51))})
+    return {
+        "first": rates.index(first),
+        "lines": [(chosen or candidates.selection_at(rate)).text for rate in rates],
+        "note": candidates.trained.error_rate_note,
+    }
+
+
 def _quality(candidates: Candidates, validation: Validation) -> dict[str, Any]:
     """The validation of the model, for its own positive class, and how far the ranking follows the annotations."""
     quality, correlation = asdict(validation), _correlation(candidates)
-    quality["class_rows"] = list(quality["class_rows"])[:: candidates.sign]
+    quality["class_rows"] = list(quality["class_rows"])[:: candidates.trained.positive_sign]
     if correlation is not None and validation.positive not in ("", candidates.positive):
         correlation = -correlation  # of the class that the validation refers to
     note = candidates.trained.validation_note
@@ -165,8 +183,12 @@ def _rows(candidates: Candidates, others: Sequence[Candidates]) -> dict[str, Any
     names = [data.instance_names[i] for i in order]
     known = candidates.rows[candidates.n_new :]
     return {
-        "classes": list(trained.class_names)[:: candidates.sign],  # the positive one is the second of two
-        "labels": [str(label) for label in trained.classifier.classes_.tolist()][:: candidates.sign],
+        "classes": list(trained.class_names)[
+            :: candidates.trained.positive_sign
+        ],  # the positive one is the second of two
+        "labels": [str(label) for label in trained.classifier.classes_.tolist()][
+            :: candidates.trained.positive_sign
+        ],
         "genes": names,
         "symbols": [data.symbols[i] for i in order] if data.symbols else [],
         "n_terms": np.asarray((candidates.X > 0).sum(axis=1)).ravel()[order].tolist(),
@@ -196,14 +218,16 @@ def _scores(ranking: Candidates, names: Sequence[str], first: Candidates) -> dic
         )
     order = [place[name] for name in names]
     predicted = np.searchsorted(trained.classifier.classes_, ranking.labels)
-    predicted = 1 - predicted if ranking.sign < 0 else predicted
-    scores = {
+    predicted = 1 - predicted if trained.positive_sign < 0 else predicted
+    scores: dict[str, Any] = {
         "predicted": predicted[order].tolist(),
         "log_odds": decimals(ranking.log_odds[order].tolist(), 3),
     }
     if trained.calibration is not None:
         probabilities = ranking.probabilities[order]
         scores["calibrated"] = [significant(p) for p in probabilities.tolist()]
+    if ranking is first and ranking.p_values is not None:
+        scores["p_value"] = [significant(p) for p in ranking.p_values[order[: ranking.n_new]].tolist()]
     return scores
 
 

@@ -1,7 +1,25 @@
 // Candidates: what they were ranked by, how good that is, and how each of them is listed.
 function candidatesIntro() {
   const known = report.quality && [modelQuality(report.quality), studyBias(report.quality)];
-  return card("What this is", el("p", {}, bdi(about.model)), caution(el("bdi", {}, about.caution)), known);
+  return card(
+    "What this is",
+    report.lists && statedLists(report.lists),
+    el("p", {}, bdi(about.model)),
+    caution(el("bdi", {}, about.caution)),
+    known,
+  );
+}
+
+// The list at a false discovery rate, and a slider for the rate.
+function statedLists({ first, lines, note: meaning }) {
+  const line = el("strong", { role: "status" }, el("bdi", {}, capitalised(lines[first])), ".");
+  const oninput = () => setContent(line, el("bdi", {}, capitalised(lines[slider.value])), ".");
+  const slider = el("input", { type: "range", min: 0, max: lines.length - 1, value: first, oninput });
+  return [
+    el("p", {}, line),
+    lines.length > 1 && labelled("False discovery rate", slider),
+    note(el("bdi", {}, meaning)),
+  ];
 }
 
 // The quality of the model on rows that it never saw.
@@ -98,6 +116,12 @@ function annotationScatter(dataset, fullWidth) {
 const showsRaw = (dataset) => about.raw || !isCalibrated(dataset);
 const isCalibrated = (dataset) => Object.values(dataset.predictions).some((prediction) => prediction.calibrated);
 
+// The p-value of a candidate by the first model; other models and training rows have none.
+function pValueOf(prediction, row, before = "", without = "") {
+  const p = prediction.p_value?.[row];
+  return p === undefined ? without : before + pValue(p);
+}
+
 // What the training data call a row, the name by which it was recognised, and its class there; undefined if it is new.
 function trainingOf(dataset, row) {
   return dataset.training?.[row - (dataset.genes.length - dataset.training.length)];
@@ -134,6 +158,7 @@ function candidateLines(g) {
       "span",
       { class: "sub" },
       prediction.calibrated && `score ${score}`,
+      pValueOf(prediction, g.row, "; p = "),
       describedBy(g),
       g.entry && "; ",
       g.entry && strongestReasons(g),
@@ -170,12 +195,13 @@ function candidateSummary({ dataset, row, isKnown }) {
   const training = trainingOf(dataset, row);
   if (!training) {
     const ranked = dataset.training ? dataset.genes.length - dataset.training.length : dataset.genes.length;
-    const known = isKnown && ` The model was trained on this ${rowNoun} and knew its class.`;
+    const known = isKnown && ` This ${rowNoun} is in the training data: its class was known.`;
     return [`Rank ${count(row + 1)} of ${count(ranked)}.`, known];
   }
   const [name, shared, label] = training;
   return [
-    `The model was trained on this ${rowNoun} and knew its class, so its score says little. The training data call it `,
+    `This ${rowNoun} is in the training data: its class was known, so its score means little. `,
+    "The training data call it ",
     [el("strong", {}, bdi(name)), label && [" (", bdi(label), ")"]],
     shared !== name && ["; it was recognised by the name ", bdi(shared)],
     ".",

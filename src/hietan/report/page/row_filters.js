@@ -40,6 +40,7 @@ function listedContents(found) {
   const heads = [
     ...["dataset", rowNoun, "symbol", isStudy ? "true class" : "class in the training data"],
     ...(isStudy ? [] : ["terms"]),
+    ...(report.lists ? ["p-value"] : []),
     ...names.flatMap((name) => [`predicted by ${name}`, `log-odds by ${name}`, `probability by ${name}`]),
   ];
   const said = ({ dataset, row }, m) => {
@@ -52,6 +53,7 @@ function listedContents(found) {
     ...[g.dataset.name, g.name, symbolOf(g.dataset, g.row)],
     isStudy ? g.dataset.classes[g.dataset.truth[g.row]] : (trainingOf(g.dataset, g.row)?.[2] ?? ""),
     ...(isStudy ? [] : [g.dataset.n_terms?.[g.row] ?? null]),
+    ...(report.lists ? [g.dataset.predictions[0].p_value[g.row]] : []),
     ...shown.flatMap((m) => said(g, m)),
   ];
   return [heads, found.map(line)];

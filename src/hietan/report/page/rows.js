@@ -226,6 +226,7 @@ function scoreTable(dataset, row) {
     columnHead("predicted"),
     isStudy && columnHead("verdict"),
     isCalibrated(dataset) && numberHead("calibrated P(", bdi(shorten(shownClass, 24)), ")"),
+    report.lists && numberHead("p-value"),
     numberHead("log-odds"),
     showsRaw(dataset) && numberHead("raw P(", bdi(shorten(shownClass, 24)), ")"),
   ];
@@ -246,10 +247,13 @@ function scoreRow(dataset, row, method, prediction) {
     isStudy && el("td", {}, verdict),
     isCalibrated(dataset) &&
       numberCell(prediction.calibrated ? el("strong", {}, probability(prediction.calibrated[row])) : "–"),
+    pValueCell(prediction, row),
     numberCell(signed(odds)),
     showsRaw(dataset) && numberCell(chance === null ? "–" : probability(chance)),
   );
 }
+
+const pValueCell = (prediction, row) => report.lists && numberCell(pValueOf(prediction, row, "", "–"));
 
 // Log-odds are known for two classes only; a method may also give neither.
 function scoresOf(prediction, row) {

@@ -1,0 +1,146 @@
+"""Lists with a stated error rate: conformal p-values from held-out rows, and the Benjamini-Hochberg rule.
+
+Conformal selection is by Jin & Candes (2023), arXiv 2210.01408.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hietan.evaluation._cross_validation import normalised, row_scores
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutScores:
+    """What models that never saw a training row said about it; the calibration rows of false discovery rates.
+
+    Attributes
+    ----------
+    joint : array of shape (m, n_classes)
+        The log joint of each row with each class, or log-probabilities if the classifier has no joint.
+    labels : int array of shape (m,)
+        The class of each row, as an index into `target_names`.
+    fold : int array of shape (m,)
+        The fold in which each row was held out; 0 for all rows if they were held out once.
+    split : bool
+        Whether the model itself was fitted without these rows.
+    """
+
+    joint: NDArray[np.float64]
+    labels: NDArray[np.int64]
+    fold: NDArray[np.int64]
+    split: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The scores as plain values, for `from_dict`."""
+        return {name: np.asarray(value).tolist() for name, value in vars(self).items()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> HeldOutScores:
+        """The scores that `to_dict` returned; `check` judges whether they are sound."""
+        joint, labels, fold = (np.array(content[name]) for name in ("joint", "labels", "fold"))
+        return cls(joint, labels, fold, content["split"])
+
+    def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
+        """Refuse scores that cannot be those of a validation with these classes, rows and folds; raises ValueError."""
+        m, labels, fold = sum(class_rows), self.labels, self.fold
+        is_sound = (
+            self.joint.shape == (m, len(classes))
+            and self.joint.dtype == np.float64
+            and np.isfinite(self.joint).all()
+            and labels.shape == fold.shape == (m,)
+            and labels.dtype.kind == fold.dtype.kind == "i"
+            and tuple(np.sum(labels == label) for label in classes) == class_rows
+            and set(fold.tolist()) == set(range(folds))
+            and (self.split is False or (self.split is True and folds == 1))
+        )
+        if not is_sound:
+            raise ValueError(
+                f"the held-out scores do not fit the validation: expected {len(classes)} finite numbers, a class and a "
+                f"fold for each of {m} rows in {folds} folds"
+            )
+
+    def ranks(self, odds: NDArray[np.float64], classes: NDArray[Any], wanted: Any) -> NDArray[np.int64]:
+        """For each row with these log-odds of the wanted class, 1 + the number of other rows that have as much.
+
+        Divided by m + 1, they are p-values. Other rows are the calibration rows of other classes.
+        """
+        position = classes.tolist().index(wanted)
+        others = np.sort(row_odds(normalised(self.joint), position)[self.labels != wanted])
+        return 1 + len(others) - np.searchsorted(others, odds, side="left")
+
+
+@dataclass(frozen=True)
+class Selection:
+    """How many rows a list with a stated false discovery rate has.
+
+    Attributes
+    ----------
+    fdr : float
+        The false discovery rate.
+    n_rows : int
+        The number of rows in the list; 0 if there is no such list.
+    n_ranked : int
+        The number of rows that it was chosen from.
+    shortest : int
+        The number of rows below which no list is possible.
+    text : str
+        All of it in a sentence.
+    """
+
+    fdr: float
+    n_rows: int
+    n_ranked: int
+    shortest: int
+    text: str
+
+
+def select_rows(ranks: NDArray[np.int64], m: int, fdr: float, *, rows: str, calibrated_on: str) -> Selection:
+    """Apply the rule of Benjamini and Hochberg to p-values: the ranks (see `HeldOutScores.ranks`) over m + 1.
+
+    `rows` and `calibrated_on` are the words of the sentence for the rows and for the m calibration rows. Fractions
+    are compared, so that no p-value at a limit is lost to rounding.
+
+    >>> select_rows(np.array([1, 2, 9, 3]), 9, 0.4, rows="genes", calibrated_on="training genes").text
+    'at a false discovery rate of 40%: 3 of 4 genes; with 9 training genes no list shorter than 1 is possible'
+    """
+    if isinstance(fdr, bool) or not 0 < fdr < 1:
+        raise ValueError(f"fdr is {fdr!r}; expected a false discovery rate between 0 and 1, such as 0.2")
+    n, rate = len(ranks), Fraction(str(float(fdr)))
+    values, counts = np.unique(ranks, return_counts=True)
+    below, above = n * rate.denominator, (m + 1) * rate.numerator
+    steps = zip(values.tolist(), np.cumsum(counts).tolist(), strict=True)
+    found = max((j for rank, j in steps if rank * below <= j * above), default=0)  # p <= fdr * j / n
+    shortest = ceil(n / (rate * (m + 1)))
+    text = (
+        f"at a false discovery rate of {100 * fdr:g}%: "
+        f"{f'{found:,} of {n:,} {rows}' if found else f'none of {n:,} {rows} can be listed'}; "
+        f"with {m:,} {calibrated_on} no list shorter than {shortest:,} is possible"
+    )
+    return Selection(float(fdr), found, n, shortest, text)
+
+
+def row_odds(log_proba: NDArray[np.float64], position: int | None = None) -> NDArray[np.float64]:
+    """Return the log-odds of one class against the rest: the class at this position.
+
+    None means the second of two classes, or the most probable one of several.
+
+    >>> row_odds(np.log([[0.25, 0.75]])).round(4).tolist(), row_odds(np.log([[0.2, 0.5, 0.3]])).round(4).tolist()
+    ([1.0986], [0.0])
+    >>> row_odds(np.log([[0.25, 0.75]]), 0).round(4).tolist()
+    [-1.0986]
+    """
+    if log_proba.shape[1] == 2:
+        return -row_scores(log_proba) if position == 0 else row_scores(log_proba)
+    at = log_proba.argmax(axis=1) if position is None else np.full(len(log_proba), position)
+    is_rest = at[:, None] != np.arange(log_proba.shape[1])
+    rest = np.logaddexp.reduce(log_proba, axis=1, where=is_rest, initial=-np.inf)
+    # At least -1e9: probabilities of exactly 0 have finite odds.
+    return np.asarray(np.maximum(log_proba[~is_rest], -1e9) - np.maximum(rest, -1e9), dtype=np.float64)

@@ -1,0 +1,289 @@
+"""Lists with a stated error rate: numbers as they are defined, recomputed from the file, and on simulated rows."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hietan
+from hietan.candidates import TrainedModel, rank_rows, train_model
+from hietan.candidates._error_rate import HeldOutScores, row_odds, select_rows
+from hietan.datasets import make_hierarchical_classification
+from hietan.evaluation._cross_validation import normalised
+from hietan.exceptions import DataError, DataWarning, ModelFileError
+from hietan.persistence import read_metadata
+from hietan.report._candidates_page import candidates_summary
+from support.faults.archives import rewrite
+from support.faults.forgery import unpack
+
+
+def literal_p_values(candidates, scores, labels, wanted):
+    """The definition, row by row."""
+    found = []
+    for score in candidates:
+        others = sum(1 for s, y in zip(scores, labels, strict=True) if y != wanted and s >= score)
+        found.append(Fraction(1 + others, len(scores) + 1))
+    return found
+
+
+def literal_selection(p_values, q):
+    """The rows chosen by Benjamini and Hochberg, and the shortest list, as they are defined."""
+    n, ordered = len(p_values), sorted(p_values)
+    fitting = [p for j, p in enumerate(ordered, 1) if p <= q * Fraction(j, n)]
+    return {i for i, p in enumerate(p_values) if fitting and p <= fitting[-1]}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_hierarchical_classification(400, 40, random_state=3)
+
+
+@pytest.fixture(scope="module")
+def trained(data):
+    return train_model(hietan.HieBAN(), data.subset(rows=slice(250)), positive="class1")
+
+
+@pytest.fixture(scope="module")
+def ranked(trained, data):
+    return rank_rows(trained, data)
+
+
+small = st.integers(-3, 3)
+
+
+@given(
+    st.lists(st.tuples(small, st.integers(0, 2)), min_size=1, max_size=25),
+    st.lists(small, min_size=1, max_size=25),
+    st.integers(0, 2),
+    st.integers(1, 99),
+)
+def test_p_values_and_lists_are_as_defined_with_ties(calibration, candidates, wanted, percent):
+    scores, labels = (np.array(column) for column in zip(*calibration, strict=True))
+    q, classes, m = Fraction(percent, 100), np.arange(3), len(labels)
+    joint = np.full(
+        (m, 3), -np.log(2.0)
+    )  # the two other classes are equal, so the odds of the wanted one are `scores`
+    joint[:, wanted] = scores
+    held_out = HeldOutScores(joint, labels, np.arange(m))
+    new = np.full((len(candidates), 3), -np.log(2.0))
+    new[:, wanted] = candidates
+    ranks = held_out.ranks(row_odds(normalised(new), wanted), classes, wanted)
+    expected = literal_p_values(candidates, scores.tolist(), labels.tolist(), wanted)
+    assert [Fraction(int(rank), m + 1) for rank in ranks] == expected
+    found = select_rows(ranks, m, percent / 100, rows="rows", calibrated_on="training rows")
+    chosen = literal_selection(expected, q)
+    assert set(np.argsort(ranks)[: found.n_rows].tolist()) == chosen
+    least = next(j for j in range(1, 10**6) if Fraction(1, m + 1) <= q * Fraction(j, len(candidates)))
+    assert (found.shortest, found.n_ranked) == (least, len(candidates))
+    assert not chosen or len(chosen) >= least
+
+
+def test_the_example_of_the_shortest_list():
+    ranks = np.full(8343, 680)
+    found = select_rows(ranks, 679, 0.1, rows="genes", calibrated_on="training genes")
+    assert found.text == (
+        "at a false discovery rate of 10%: none of 8,343 genes can be listed; "
+        "with 679 training genes no list shorter than 123 is possible"
+    )
+    assert select_rows(ranks[:0], 9, 0.1, rows="", calibrated_on="").shortest == 0
+
+
+def joint_of(odds):
+    return np.column_stack([np.zeros(len(odds)), odds])
+
+
+@pytest.mark.parametrize("q", [0.1, 0.3])
+def test_the_rate_holds_for_exchangeable_rows(q):
+    """Scores of a fixed model, 40% of the rows wanted, 2,000 repetitions: at most q, and not far below what is due."""
+    rng, shares = np.random.default_rng(5), []
+    for _ in range(2000):
+        y = (rng.random(160) < 0.4).astype(int)
+        score = (rng.normal(size=160) + 1.5 * y).round(1)  # with ties
+        held_out = HeldOutScores(joint_of(score[:100]), y[:100], np.zeros(100, int), True)
+        ranks = held_out.ranks(row_odds(normalised(joint_of(score[100:])), 1), np.arange(2), 1)
+        n = select_rows(ranks, 100, q, rows="", calibrated_on="").n_rows
+        listed = y[100:][np.argsort(ranks)[:n]]
+        shares.append(np.mean(listed == 0) if n else 0.0)
+    error = np.std(shares) / np.sqrt(len(shares))
+    assert q / 2 < np.mean(shares) < q + 3 * error
+
+
+def test_every_number_follows_from_the_stored_scores(tmp_path, data, trained, ranked):
+    """A few lines that share no code with the library."""
+    trained.save(tmp_path / "model")
+    stored = read_metadata(tmp_path / "model")["held_out"]
+    m, others = len(stored["labels"]), []
+    for joint, label in zip(stored["joint"], stored["labels"], strict=True):
+        if label == 0:
+            others.append(joint[1] - joint[0])
+    assert m == 250 and stored["labels"] == data.y[:250].tolist() and not stored["split"]
+    assert sorted(set(stored["fold"])) == [0, 1, 2, 3, 4]
+    p_values = [(1 + sum(s >= row.log_odds - 1e-12 for s in others)) / (m + 1) for row in ranked.new_rows]
+    assert [row.p_value for row in ranked.new_rows] == pytest.approx(p_values)
+    assert all(row.p_value is None for row in ranked.rows[150:]) and p_values == sorted(p_values)
+    for percent in (5, 10, 20, 30, 50):
+        fits = [j for j, p in enumerate(p_values, 1) if p <= percent / 100 * j / 150 + 1e-12]
+        chosen = ranked.select(fdr=percent / 100)
+        names = [row.instance for row in chosen.rows]
+        assert names == [row.instance for row in ranked.new_rows[: max(fits, default=0)]]
+        assert chosen.selection.n_rows == len(names) and chosen.selection.n_ranked == 150
+        assert f"no list shorter than {-(-150 * 100 // (percent * 251))} is possible" in chosen.selection.text
+        lines = chosen.to_csv().splitlines()
+        assert len(lines) == 2 + len(names) and chosen.selection.text in lines[0]
+    assert "p_value" in ranked.to_csv().splitlines()[1].split(",")
+    loaded = rank_rows(TrainedModel.load(tmp_path / "model"), data)
+    assert [row.p_value for row in loaded.rows] == [row.p_value for row in ranked.rows]
+
+
+def test_the_scores_are_those_of_models_that_did_not_see_the_row(data, trained):
+    scores, known = trained.held_out, data.subset(rows=slice(250))
+    for k in (0, 4):
+        rest, part = np.flatnonzero(scores.fold != k), np.flatnonzero(scores.fold == k)
+        model = hietan.HieBAN(hierarchy=data.hierarchy).fit(known.X[rest], known.y[rest])
+        np.testing.assert_array_equal(scores.joint[part], model.predict_joint_log_proba(known.X[part]))
+
+
+def test_a_split_fits_the_model_without_a_third_of_the_rows(tmp_path, data):
+    known = data.subset(rows=slice(250))
+    split = train_model(hietan.HieBAN(), known, fdr="split", seed=2, positive="class1")
+    scores = split.held_out
+    assert len(scores.labels) == 83 and scores.split and set(scores.fold.tolist()) == {0}
+    assert split.validation.is_held_out_once and split.validation.n_rows == 83
+    assert split.description == "HieBAN, trained on 167 rows of synthetic, without 83 held out"
+    assert split.classifier.class_count_.sum() == 167
+    shares = np.bincount(scores.labels) / 83, np.bincount(known.y) / 250
+    np.testing.assert_allclose(*shares, atol=0.01)  # stratified
+    # The stored model itself gave these scores, to the last bit, so equal rows have equal odds.
+    joint = split.classifier.predict_joint_log_proba(known.X)
+    assert {tuple(row) for row in scores.joint.tolist()} <= {tuple(row) for row in joint.tolist()}
+    again = train_model(hietan.HieBAN(), known, fdr="split", seed=2, positive="class1")
+    np.testing.assert_array_equal(again.held_out.joint, scores.joint)
+    split.save(tmp_path / "model")
+    ranked = rank_rows(TrainedModel.load(tmp_path / "model"), data)
+    assert ranked.n_new == 150  # held-out rows are not candidates
+    assert "with 83 held-out rows no list shorter than" in ranked.select(0.2).selection.text
+    assert "it is a theorem" in ranked.trained.error_rate_note
+
+
+def test_held_out_once_uses_the_part_that_was_held_out(data):
+    once = train_model(hietan.HieBAN(), data.subset(rows=slice(250)), folds=1, positive="class1")
+    assert len(once.held_out.labels) == once.validation.n_rows == 50 and not once.held_out.split
+    assert "with 50 held-out rows" in rank_rows(once, data).select(0.2).selection.text
+
+
+def test_three_classes_by_the_odds_against_the_rest():
+    data = make_hierarchical_classification(240, 30, n_classes=3, random_state=1)
+    trained = train_model(hietan.HieBAN(), data.subset(rows=slice(180)), positive="class2")
+    ranked = rank_rows(trained, data)
+    scores = trained.held_out
+    p = np.exp(scores.joint - scores.joint.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    others = np.log(p[:, 2] / (p[:, 0] + p[:, 1]))[scores.labels != 2]
+    expected = [(1 + np.sum(others >= row.log_odds - 1e-9)) / 181 for row in ranked.new_rows]
+    assert [row.p_value for row in ranked.new_rows] == pytest.approx(expected)
+    assert "wrong means class0 or class1" in trained.error_rate_note
+    unstated = rank_rows(replace(trained, positive=""), data)
+    assert unstated.p_values is None and "p_value" not in unstated.columns
+    with pytest.raises(ValueError, match="state it as the positive class: class0, class1, class2"):
+        unstated.select(0.2)
+
+
+def test_what_select_refuses(data, ranked, trained):
+    chosen = ranked.select(0.5)
+    with pytest.raises(
+        ValueError, match="a false discovery rate needs all ranked rows, so select from what rank_rows"
+    ):
+        chosen.select(0.2)
+    for wrong in (0, 1, -0.1, 20, float("nan"), True):
+        with pytest.raises(ValueError, match="expected a false discovery rate between 0 and 1, such as 0.2"):
+            ranked.select(wrong)
+    bare = rank_rows(replace(trained, held_out=None), data)
+    assert "p_value" not in bare.columns
+    with pytest.raises(ValueError, match="no held-out scores.*fit it again with `hietan fit`"):
+        bare.select(0.2)
+    for options in ({"folds": 5}, {"validate": False}):
+        with pytest.raises(ValueError, match="a split validates the model on a third of the rows"):
+            train_model(hietan.HieBAN(), data, fdr="split", **options)
+    with pytest.raises(ValueError, match="fdr is 'loo'; expected 'cv', or 'split'"):
+        train_model(hietan.HieBAN(), data, fdr="loo")
+    rare = data.subset(rows=np.r_[np.flatnonzero(data.y == 0), np.flatnonzero(data.y == 1)[:1]])
+    with pytest.raises(
+        ValueError, match="holding rows out once needs 10 rows of each class, but class 'class1' has 1"
+    ):
+        train_model(hietan.HieBAN(), rare, fdr="split")
+
+
+def test_only_the_named_rows_are_ranked(data, trained):
+    data = replace(data, symbols=tuple(f"sym{i}" for i in range(400)))
+    names = ["row300", "SYM301", "row3", "sym302", "nobody", "row300"]
+    with pytest.warns(
+        DataWarning, match="1 of the 6 names to keep are not names of a row of synthetic: 'nobody'"
+    ):
+        ranked = rank_rows(trained, data, only=names)
+    assert sorted(row.instance for row in ranked.new_rows) == ["row300", "row301", "row302"]
+    assert [row.instance for row in ranked.rows[3:]] == ["row3"]  # a training row is never a candidate
+    everyone = {row.instance: row.p_value for row in rank_rows(trained, data).rows}
+    assert all(row.p_value == everyone[row.instance] for row in ranked.rows)
+    assert ranked.selection_at(0.2).n_ranked == 3
+    with pytest.raises(DataError, match="none of the 1 names to keep is a name of a row"):
+        rank_rows(trained, data, only=["nobody"])
+
+
+def test_the_page_has_the_lists_of_select(ranked):
+    content = candidates_summary(ranked, explained=1, fdr=0.125)
+    lists = content["lists"]
+    rates = sorted([0.125, *(k / 100 for k in range(1, 51))])
+    assert lists["lines"] == [ranked.select(rate).selection.text for rate in rates]
+    assert lists["lines"][lists["first"]].startswith("at a false discovery rate of 12.5%: ")
+    assert lists["note"] == ranked.trained.error_rate_note
+    shown = content["datasets"][0]["predictions"][0]["p_value"]
+    assert shown == pytest.approx([row.p_value for row in ranked.new_rows], rel=1e-3)
+    short = candidates_summary(ranked.select(0.5), explained=1)["lists"]
+    assert short["lines"] == [ranked.selection_at(0.5).text]
+    bare = replace(ranked, trained=replace(ranked.trained, held_out=None))
+    assert candidates_summary(bare, explained=1)["lists"] is None
+
+
+FORGERIES = {
+    "a missing key": lambda s: s.pop("fold"),
+    "no numbers": lambda s: s["joint"][0].__setitem__(0, "x"),
+    "an infinite number": lambda s: s["joint"][0].__setitem__(0, float("inf")),
+    "not a number": lambda s: s["joint"][0].__setitem__(0, float("nan")),
+    "a short row": lambda s: s["joint"][0].pop(),
+    "a row too few": lambda s: s["joint"].pop(),
+    "a third class": lambda s: s["labels"].__setitem__(0, 2),
+    "another class": lambda s: s["labels"].__setitem__(0, 1 - s["labels"][0]),
+    "half a class": lambda s: s["labels"].__setitem__(0, 0.5),
+    "another fold": lambda s: s["fold"].__setitem__(0, 5),
+    "a split in folds": lambda s: s.update(split=True),
+    "a strange split": lambda s: s.update(split="no"),
+    "a list": lambda s: s.update(joint=[]),
+}
+
+
+@pytest.mark.parametrize("forge", FORGERIES.values(), ids=FORGERIES.keys())
+def test_forged_scores_are_refused(tmp_path, trained, forge):
+    path = tmp_path / "model"
+    trained.save(path)
+    about = json.loads(unpack(path.read_bytes())["about.json"])
+    forge(about["metadata"]["held_out"])
+    rewrite(path, about=json.dumps(about).encode())
+    with pytest.raises(ModelFileError, match=str(path)):
+        TrainedModel.load(path)
+
+
+def test_missing_scores_are_those_of_an_older_file(tmp_path, trained):
+    path = tmp_path / "model"
+    trained.save(path)
+    about = json.loads(unpack(path.read_bytes())["about.json"])
+    del about["metadata"]["held_out"]
+    rewrite(path, about=json.dumps(about).encode())
+    assert TrainedModel.load(path).held_out is None
+    about["metadata"] |= {"held_out": trained.held_out.to_dict(), "validation": None}
+    rewrite(path, about=json.dumps(about).encode())
+    with pytest.raises(ModelFileError, match="do not fit the validation"):
+        TrainedModel.load(path)
