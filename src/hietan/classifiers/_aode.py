@@ -154,10 +154,10 @@ class HieAODE(_AveragedEstimators):
     >>> hierarchy = Hierarchy.from_edges([("animal", "bird")])
     >>> X = pd.DataFrame({"animal": [1, 1, 1, 0], "bird": [1, 1, 0, 0]})
     >>> HieAODE(hierarchy=hierarchy).fit(X, [1, 1, 0, 0]).predict_proba(X).round(2)
-    array([[0.26, 0.74],
-           [0.26, 0.74],
+    array([[0.21, 0.79],
+           [0.21, 0.79],
            [0.65, 0.35],
-           [0.73, 0.27]])
+           [0.79, 0.21]])
     """
 
     without_hierarchy = "a plain AODE"
