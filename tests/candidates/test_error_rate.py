@@ -287,3 +287,33 @@ def test_missing_scores_are_those_of_an_older_file(tmp_path, trained):
     rewrite(path, about=json.dumps(about).encode())
     with pytest.raises(ModelFileError, match="do not fit the validation"):
         TrainedModel.load(path)
+
+
+def test_a_list_that_its_own_probabilities_contradict_says_so(monkeypatch):
+    """The share by probabilities and the rows of other predictions are recomputed by hand."""
+    data = make_hierarchical_classification(400, 30, random_state=3, imbalance=0.3)
+    ranked = rank_rows(
+        train_model(hietan.HieLogistic(), data.subset(range(200))), data.subset(range(200, 400))
+    )
+    chosen = ranked.select(0.5)
+    assert chosen.selection.n_rows
+    wrong = 1 - np.mean([row.probability for row in chosen.rows])
+    other = sum(row.predicted != ranked.positive for row in chosen.rows)
+    assert ("by their own probabilities" in chosen.selection.text) == (wrong > 0.5)
+    assert (f"{other:,} of them" in chosen.selection.text) == (other > 0)
+    unlikely = replace(ranked, log_odds=ranked.log_odds - 4)  # the same ranking with lower probabilities
+    monkeypatch.setattr(
+        type(unlikely), "p_value_ranks", property(lambda _, ranks=ranked.p_value_ranks: ranks)
+    )
+    text = unlikely.selection_at(0.5).text
+    share = 1 - np.mean(unlikely.probabilities[unlikely.order[: chosen.selection.n_rows]])
+    assert share > 0.5 and f"by their own probabilities, {100 * share:.0f}% of them would be wrong" in text
+
+
+def test_an_empty_list_has_the_columns_of_a_full_one():
+    data = make_hierarchical_classification(400, 30, random_state=3)
+    named = replace(data, symbols=tuple(f"s{i}" for i in range(400)))
+    trained = train_model(hietan.HieLogistic(), named.subset(range(200)))
+    ranked = rank_rows(trained, named.subset(range(200, 400)))
+    empty, full = ranked.select(0.0001), ranked.select(0.9)
+    assert not empty.rows and full.rows and empty.columns == full.columns and "name" in empty.columns

@@ -68,6 +68,8 @@ class Candidates:
         Whether the table also has the classifier's own probabilities.
     unrecognised : str
         If no row has a name of a training row, a sentence with examples of both; else empty.
+    has_symbols : bool
+        Whether the rows that these were selected from have symbols.
     selection : Selection or None
         If these are only the rows of a list with a stated false discovery rate, the size of the list.
     """
@@ -81,6 +83,7 @@ class Candidates:
     raw: bool = False
     unrecognised: str = ""
     selection: Selection | None = None
+    has_symbols: bool = False
 
     @property
     def positive(self) -> str:
@@ -127,13 +130,32 @@ class Candidates:
                 f"a list with a false discovery rate is one of a wanted class; state it as the positive class: "
                 f"{', '.join(self.trained.class_names)}"
             )
-        return select_rows(
+        found = select_rows(
             ranks[self.order[: self.n_new]],
             len(held_out.labels),
             fdr,
             rows=f"{self.data.row_noun}s",
             calibrated_on=self.trained.calibrated_on,
         )
+        return replace(found, text=". ".join([found.text, *self._cautions(found)]))
+
+    def _cautions(self, found: Selection) -> list[str]:
+        """What speaks against a list: its rows' own probabilities, and the classes that are predicted for them."""
+        listed = self.order[: found.n_rows]
+        wrong = 1 - self.probabilities[listed].mean() if found.n_rows else 0.0
+        others = int(np.sum(self.labels[listed] != self.trained.positive_label))
+        noun, cautions = self.data.row_noun, []
+        if wrong > found.fdr:
+            cautions.append(
+                f"But by their own probabilities, {100 * wrong:.0f}% of them would be wrong, so the candidates are "
+                f"probably not like the training {noun}s"
+            )
+        if others:
+            cautions.append(
+                f"{others:,} of them {'is' if others == 1 else 'are'} not predicted {self.positive}: the list follows "
+                f"its rate, not the predicted class"
+            )
+        return cautions
 
     def select(self, fdr: float) -> Candidates:
         """Return the candidates that may be listed so that this share of them is expected to be wrong, at most.
@@ -164,6 +186,7 @@ class Candidates:
             labels=self.labels[rows],
             matches=(None,) * len(rows),
             selection=found,
+            has_symbols=bool(self.data.symbols),
         )
 
     @cached_property
@@ -219,7 +242,7 @@ class Candidates:
         """The columns of the table; some are included only if there are rows that have them."""
         any_known = self.n_new < len(self.matches)
         optional = {
-            "name": bool(self.data.symbols),
+            "name": bool(self.data.symbols) or self.has_symbols,
             "p_value": self.p_value_ranks is not None,
             "raw_probability": self.raw,
             "training_name": any_known,

@@ -170,7 +170,11 @@ def fit(
                 raise CatalogueError(f"method {method!r} cannot be fitted: {error}") from error
         with working("writing the model"):
             trained.save(path)
-    tell(f"{kind} fitted to {data.name}: {len(data.y)} {trained.row_noun}s; written to {path}")
+    scores = trained.held_out
+    held_out = len(scores.labels) if scores is not None and scores.split else 0
+    apart = f", without {held_out:,} held out" if held_out else ""
+    rows = f"{len(data.y) - held_out:,} {trained.row_noun}s{apart}"
+    tell(f"{kind} fitted to {data.name}: {rows}; written to {path}")
     if trained.positive:
         tell(positive_line(trained, data, positive))
     if trained.validation is not None:

@@ -94,8 +94,11 @@ def _listed(datasets: Sequence[Dataset]) -> Table:
     rows: list[list[Any]] = []
     for data in datasets:
         equal = data.equal_rows
-        rows.append([data.name, *data.X.shape, equal.rows, equal.pairs, equal.contradictions, equal.expected])
-    rows.append(["total", *(sum(row[k] for row in rows) if k != 2 else "" for k in range(1, len(names)))])
+        classes = [equal.contradictions, equal.expected] if len(data.target_names) > 1 else ["", ""]
+        rows.append([data.name, *data.X.shape, equal.rows, equal.pairs, *classes])
+    rows.append(
+        ["total", *(sum(row[k] or 0 for row in rows) if k != 2 else "" for k in range(1, len(names)))]
+    )
     return _table("Datasets and their equal rows", names, rows)
 
 

@@ -15,6 +15,7 @@ from hietan.cli._messages import (
     errors,
     is_watched,
     refuse_overwriting,
+    say,
     tell,
     working,
 )
@@ -151,24 +152,27 @@ def predict(
     tell(ranked.trained.caution)
     if ranked.positive:
         tell(f"positive class: {ranked.positive}, by whose log-odds the rows are ranked")
-    _tell_rows(ranked, len(data.instance_names))
+    _tell_rows(
+        ranked, len(data.instance_names), "are not candidates" if listed.selection else "are listed last"
+    )
     if listed.selection is not None:
-        tell(f"{listed.selection.text}. {ranked.trained.error_rate_note}")
+        restricted = "" if only is None else " This needs names that were chosen without looking at scores."
+        say(f"{listed.selection.text}. {ranked.trained.error_rate_note}{restricted}")
     tell(f"written to {output}")
     if report:
         tell(f"report: {page}")
 
 
-def _tell_rows(ranked: Candidates, n_rows: int) -> None:
+def _tell_rows(ranked: Candidates, n_rows: int, known: str) -> None:
     """Say how many rows are candidates, and what became of the others."""
     n_known = len(ranked.matches) - ranked.n_new
     left_out = n_rows - len(ranked.matches)
     noun = ranked.data.row_noun
-    parts = [f"{ranked.n_new} candidates of {n_rows} {noun}s"]
+    parts = [f"{ranked.n_new:,} candidates of {n_rows:,} {noun}s"]
     if n_known:
         weak = sum(found is not None and found.kind == "synonym" for found in ranked.matches)
         by_synonym = f", {weak} of them by a synonym alone" if weak else ""
-        parts.append(f"{n_known} share a name with a training {noun} and are listed last{by_synonym}")
+        parts.append(f"{n_known} share a name with a training {noun} and {known}{by_synonym}")
     if left_out:
         parts.append(f"{left_out} left out")
     tell("; ".join(parts))

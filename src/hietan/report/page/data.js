@@ -21,7 +21,7 @@ function probability(p) {
 }
 
 const percent = (x) => (100 * x).toFixed(1);
-const pValue = (p) => (p < 0.001 ? p.toExponential(1).replace("-", "−") : p.toFixed(3));
+const pValue = (p) => (p < 0.001 ? p.toExponential(1).replace("-", "−") : p.toPrecision(p < 0.01 ? 2 : 3));
 const count = (n) => n.toLocaleString("en");
 const plural = (n, word) => `${count(n)} ${word}${n === 1 ? "" : "s"}`;
 const sigmoid = (x) => 1 / (1 + Math.exp(-x));
