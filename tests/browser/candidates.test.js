@@ -50,7 +50,7 @@ async function listsAreThoseOfPython(page) {
   assert.ok((await page.locator(".card").first().textContent()).includes(note));
   for (const [i, text] of lines.entries()) {
     await slider.fill(String(i));
-    assert.equal((await line.textContent()).toLowerCase(), `${text}.`);
+    assert.equal(await line.textContent(), `${text[0].toUpperCase()}${text.slice(1)}.`);
   }
   await slider.fill("19");
   const shown = await page.locator(".rows button .sub").allTextContents();

@@ -88,7 +88,7 @@ def write_many_candidates():
         "well_described": int(np.sum(new & (terms >= 10))),
     }, {
         "lines": [ranked.select(k / 100).selection.text for k in range(1, 51)],
-        "p_values": [f"{row.p_value:.3f}" for row in ranked.new_rows[:40]],
+        "p_values": [f"{row.p_value:#.{2 if row.p_value < 0.01 else 3}g}" for row in ranked.new_rows[:40]],
         "note": ranked.trained.error_rate_note,
     }
 
