@@ -25,7 +25,7 @@ struct Smoothing {
   enum class Kind : std::uint8_t {
     laplace,  // the guess is one half
     pooled,   // the guess is the same conditional over all classes together
-    odds,     // log-odds near those of all classes together
+    odds,     // log-odds near the log-odds of all classes together
   };
   struct Name {
     const char* name;
@@ -113,7 +113,7 @@ struct Smoothing {
       return {hits * down - misses * up - alpha * (b - prior), (hits + misses) * up * down + alpha};
     }
 
-    // Only for extreme weights: the steps of Newton's method are enough for those of any data.
+    // Only for extreme weights: the steps of Newton's method are enough for any data.
     double bisected() const {
       double low = prior - std::min(misses / alpha, kFarthest), high = prior + std::min(hits / alpha, kFarthest);
       double middle = low + (high - low) / 2;
@@ -221,7 +221,7 @@ class Tables {
  private:
   static constexpr std::int64_t kMaxTable = 1 << 16;
 
-  // The rows of all classes that meet a condition, and those of them with the feature; 0 if they do not matter.
+  // The rows of all classes that meet a condition, and how many have the feature; 0 if they do not matter.
   struct Shared {
     std::int64_t ones, condition;
   };
@@ -241,7 +241,7 @@ class Tables {
     return xp ? ones : counts_.class_count[c] - ones;
   }
 
-  // As that of the smoothing, with logarithms looked up.
+  // As Smoothing::log_share, with logarithms looked up.
   double log_share(std::int64_t hits, std::int64_t condition, std::int64_t all_hits, std::int64_t all_condition) const {
     if (smoothing_.kind == Smoothing::Kind::odds)
       return known_root({hits, condition - hits, all_hits, all_condition - all_hits});

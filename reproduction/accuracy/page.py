@@ -377,7 +377,7 @@ terms are the same in both years, and folds are over genes. *2019 to 2014* means
 annotations of 2019,
 tested on other genes with their annotations of 2014. *Both* keeps the annotations that a gene has in both years.
 
-More than completeness differs. The rows of 2014 come from gene2go and those of 2019 from GOA, with different
+More than completeness differs. The rows of 2014 come from gene2go and the rows of 2019 from GOA, with different
 ontology versions;
 we use the is_a relations of 2019. With all namespaces, worm genes have {worm["2014"]:.2f} times as many
 annotations in 2014 as in
@@ -445,7 +445,7 @@ Methods are trained on the worm and fly genes that GenAge listed in June 2014, a
 has added by 2025.
 With terms of all namespaces, these are {count["worm", "training genes"]} and {count["worm", "test genes"]}
 genes of worm,
-{count["fly", "training genes"]} and {count["fly", "test genes"]} of fly. Annotations are those of 2019, so some
+{count["fly", "training genes"]} and {count["fly", "test genes"]} of fly. All annotations are from 2019, so some
 may rest on the
 same experiments as the label. Terms are chosen on the training genes. Genes listed with both directions are left out;
 [accuracy-genes.csv](accuracy-genes.csv) counts every loss.

@@ -238,7 +238,7 @@ def both_years() -> Iterator[Task]:
     """Train on genes as annotated in 2014 or 2019, predict other genes as annotated in 2014, in 2019 or in both.
 
     Genes and terms are in both years; "both" has the annotations of 2014 that are still there in 2019. The is_a
-    relations are those of 2019, and rows of 2014 are closed under them.
+    relations are from 2019, and rows of 2014 are closed under them.
     """
     for organism in ORGANISMS:
         symbols = old_labels(organism, "Entrez Gene ID", on_conflict="first").by_id

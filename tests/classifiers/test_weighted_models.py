@@ -26,9 +26,8 @@ IMPORTANT = [make for make in CLASSIFIERS if hasattr(make, "feature_importances_
 def test_importances_are_mean_absolute_contributions_over_the_training_rows(make, scale):
     X, y, w = problem()
     y = X[:, 3] ^ (np.arange(40) % 5 == 0)
-    smoothings = ("laplace", "pooled", "odds")
-    for smoothing in smoothings:
-        model = made(make, **({} if smoothing is None else {"smoothing": smoothing}))
+    for smoothing in ("laplace", "pooled", "odds"):
+        model = made(make, smoothing=smoothing)
         assert not hasattr(model, "feature_importances_")
         model.fit(X, y, sample_weight=w * scale)
         expected = literal_importances(model, X, w)

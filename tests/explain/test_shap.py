@@ -1,5 +1,7 @@
 """Explanations in shap's own class, and its own plots of them."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,7 @@ def test_values_add_up_with_the_base_values_and_shap_draws_them(worm, name):
 
 
 def test_without_shap_the_extra_is_named(worm, monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "shap", None)
+    monkeypatch.setitem(sys.modules, "shap", None)
     model = hietan.HieBAN(hierarchy=worm.hierarchy).fit(worm.X, worm.y)
     with pytest.raises(ImportError, match=r'pip install "hietan\[shap\]"'):
         model.explain(worm, worm.instance_names[:1]).to_shap()

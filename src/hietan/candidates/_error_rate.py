@@ -49,7 +49,7 @@ class HeldOutScores:
         return cls(joint, labels, fold, content["split"])
 
     def check(self, classes: NDArray[Any], class_rows: tuple[int, ...], folds: int) -> None:
-        """Refuse scores that cannot be those of a validation with these classes, rows and folds; raises ValueError."""
+        """Raise ValueError for scores that no validation with these classes, rows and folds can have."""
         m, labels, fold = sum(class_rows), self.labels, self.fold
         is_sound = (
             self.joint.shape == (m, len(classes))

@@ -140,7 +140,7 @@ class Candidates:
         return replace(found, text=". ".join([found.text, *self._cautions(found)]))
 
     def _cautions(self, found: Selection) -> list[str]:
-        """What speaks against a list: its rows' own probabilities, and the classes that are predicted for them."""
+        """Return reasons to doubt a list: its rows' own probabilities, and rows that are predicted as another class."""
         listed = self.order[: found.n_rows]
         wrong = 1 - self.probabilities[listed].mean() if found.n_rows else 0.0
         others = int(np.sum(self.labels[listed] != self.trained.positive_label))
@@ -168,7 +168,7 @@ class Candidates:
         ----------
         fdr : float
             The false discovery rate, between 0 and 1. It is one of the whole list, and holds for rows like the training
-            rows; wrong rows are those of other training classes.
+            rows. A wrong row belongs to another training class.
 
         Raises
         ------

@@ -49,8 +49,8 @@ class HieBAN(BaseBayes):
     smoothing : {"laplace", "pooled", "odds"}, default "odds"
         "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
         classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
-        class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as
-        much as its support is worth: a single row decides little.
+        class near the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts as
+        much as its support is worth, and a single row decides little.
     calibrate : bool, default False
         Whether ln P(x | c) is divided by a temperature, the positive number with the smallest exact leave-one-out log
         loss of the training rows, which must then be in memory. Features that say the same thing are counted several

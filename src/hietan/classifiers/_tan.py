@@ -260,8 +260,8 @@ class TAN(_EagerTree):
     smoothing : {"laplace", "pooled", "odds"}, default "odds"
         "laplace" adds alpha rows to each value. "pooled" adds 2 alpha rows with the same conditional probability as all
         classes together, so that a value that is rare or certain favours no class. "odds" keeps the log-odds of each
-        class near those of all classes together, by a normal prior of precision alpha, so that a feature weighs as
-        much as its support is worth: a single row decides little.
+        class near the log-odds of all classes together, by a normal prior of precision alpha. A feature then counts as
+        much as its support is worth, and a single row decides little.
     binarize : float or None, default 0.0
         A feature is 1 where X is above this threshold. None means that X must hold only 0 and 1.
     class_prior : array of shape (n_classes,) or None, default None

@@ -87,7 +87,7 @@ def build(
         ),
     ] = None,
     namespaces: Annotated[
-        str | None, typer.Option(help="The namespaces of terms to keep, such as BP,CC; all unless given.")
+        str | None, typer.Option(help="Namespaces of the terms to keep, such as BP,CC [default: all].")
     ] = None,
     relations: Annotated[
         str, typer.Option(help="The relations along which annotations are inherited, separated by commas.")

@@ -59,7 +59,7 @@ def demo(
     console = make_console()
     page = Path(report) if report else None
     methods = [entry.name for entry in METHODS.values() if entry.in_demo]
-    # With one smoothing, the report ranks all methods together: that of AODE has another default.
+    # The AODE family has another default. With one smoothing, the report ranks all methods together.
     options = StudyOptions([data], methods, folds=folds, smoothing=["odds"], jobs=jobs)
     with errors(page), temporary_directory() as folder:
         began = time.perf_counter()

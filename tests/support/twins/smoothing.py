@@ -7,7 +7,7 @@ from functools import lru_cache
 
 
 def pseudo_count(alpha: float, smoothing: str) -> float:
-    """Return what is added to the rows of each class in P(c), and to those of each value in AODE's P(c, x_i)."""
+    """Return the number added to each class count in P(c), and to each value count in AODE's P(c, x_i)."""
     return 1.0 if smoothing == "odds" else alpha
 
 
